@@ -1,0 +1,42 @@
+# Every library that is not ours, in one place. Debian 12 has all of them: scripts/packages.txt.
+find_package(Threads REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(fmt REQUIRED)
+
+# Linked from their archives, so that the release binary runs on a machine that has neither.
+find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
+find_library(XXHASH_LIBRARY libxxhash.a REQUIRED)
+add_library(tare_xxhash INTERFACE)
+target_include_directories(tare_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE})
+target_link_libraries(tare_xxhash INTERFACE ${XXHASH_LIBRARY})
+
+set(OPENSSL_USE_STATIC_LIBS ON)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+
+find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
+add_library(tare_toml INTERFACE)
+target_include_directories(tare_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
+target_compile_definitions(tare_toml INTERFACE TOML_HEADER_ONLY=1)
+
+if(TARE_BUILD_CPU_DEVICE)
+  find_package(LLVM 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19)
+  # Archives, the x86 back end only: a program that also loads another LLVM must not meet ours.
+  llvm_map_components_to_libnames(TARE_LLVM_LIBS
+    core support orcjit native passes irreader bitreader linker)
+  add_library(tare_llvm INTERFACE)
+  target_include_directories(tare_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(tare_llvm INTERFACE ${LLVM_DEFINITIONS_LIST} _GNU_SOURCE __STDC_LIMIT_MACROS)
+  target_link_libraries(tare_llvm INTERFACE ${TARE_LLVM_LIBS})
+endif()
+
+if(TARE_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(TARE_BUILD_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
+
+# cuda.h is only ever needed by the test that holds our own declarations against it.
+find_path(TARE_CUDA_H cuda.h PATHS $ENV{CUDA_PATH}/include $ENV{CUDA_HOME}/include
+          /usr/local/cuda/include /usr/local/cuda-13.0/include NO_DEFAULT_PATH)

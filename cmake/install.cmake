@@ -1,0 +1,18 @@
+# `cmake --install`: the library as a package (find_package(tare)), the tool, the CPU device, the rows.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tare_lib EXPORT tare-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/tare DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS tare RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/share/tare DESTINATION ${CMAKE_INSTALL_DATADIR})
+if(TARE_BUILD_CPU_DEVICE)
+  # lib/ whatever the distribution calls its library folder: the tool looks in ../lib/tare/cpu.
+  install(TARGETS tare_cuda_cpu LIBRARY DESTINATION lib/tare/cpu NAMELINK_SKIP)
+endif()
+
+install(EXPORT tare-targets NAMESPACE tare:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/tare-config.cmake.in
+  ${CMAKE_BINARY_DIR}/tare-config.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/tare-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/tare-config.cmake ${CMAKE_BINARY_DIR}/tare-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)

@@ -1,0 +1,113 @@
+// What a run found out, as data: the flow fills it, the report prints it and writes it as JSON
+// (schema "tare.record/1"). Times are in the units their names say; nullopt where not measured.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/case/reference.hpp"
+
+namespace tare::compare {
+
+enum class Status { ok, skipped, failed, wrong };
+
+/// Median and range over the samples (processes).
+struct Sampled {
+  double median = 0, low = 0, high = 0;
+  int count = 0;
+};
+
+/// A moment in a worker's life, on the worker's own clock from its spawn (CLOCK_MONOTONIC).
+struct RowEvent {
+  double t_ms = 0;
+  std::string what;  // imported, opened, build, compiler, load, first
+};
+
+/// One fresh process.
+struct Sample {
+  double start_ms = 0, open_ms = 0, build_ms = 0, first_ms = 0;
+  std::vector<RowEvent> events;
+};
+
+/// One row's turn in one interleaved round.
+struct Round {
+  double mean_ms = 0;  // device time per launch, between two events
+  int launches = 0;
+};
+
+struct CacheUse {
+  std::string result;                          // "none", "hit", "miss", "repaired", ...
+  std::uint64_t compiles = 0;                  // counted in this process
+  std::map<std::string, std::string> details;  // e.g. files found in NVRTC's own cache before and after
+};
+
+struct RowResult {
+  std::string row, title, version;
+  Status status = Status::ok;
+  std::string reason;  // one line: why skipped, failed or wrong
+  std::string detail;  // more lines: compiler log, stderr's tail
+  std::optional<Sampled> start_ms, build_ms, first_ms;
+  std::optional<double> launch_us;  // host time per call
+  std::optional<double> mean_ms;    // steady state: median over rounds
+  std::optional<double> kernel_ms;  // with the stream held back
+  bool host_bound = false;          // launch_us above 0.8 of the mean
+  std::optional<double> gb_per_s;   // none where host-bound
+  std::string gb_label;             // "", "L2", "above peak"
+  std::vector<Sample> samples;
+  std::vector<Round> rounds;
+  std::vector<Difference> differences;       // one per compared output; after the first launch
+  std::vector<Difference> late_differences;  // after the timed launches
+  std::string compiler, compiler_path;
+  std::vector<std::string> options;  // really passed
+  CacheUse cache;
+  std::map<std::string, std::string> environment;  // the isolated cache directories
+  std::string stderr_tail;
+};
+
+struct PassResult {
+  std::string name;             // rehearsal, cold, warm
+  std::vector<RowResult> rows;  // in table order
+};
+
+struct MachineInfo {
+  std::string device, driver_path, driver_version, os, processor;
+  int processors = 0;
+  bool is_cpu_device = false;
+  int compute_capability = 0;
+  std::size_t l2_bytes = 0;
+  double peak_bytes_per_second = 0;            // 0: not known
+  std::map<std::string, std::string> toolkit;  // "nvrtc" -> "13.0 /path", or the reason it was not found
+  bool ipc = true;
+  std::string ipc_note;  // how buffers were shared where IPC was refused
+};
+
+enum class Verdict { held, refuted, undecided };
+
+struct ClaimResult {
+  std::string text, holds;
+  Verdict verdict = Verdict::undecided;
+  std::string figures;  // what it was judged on
+};
+
+struct RunSettings {
+  int warmup = 3, timed = 10, rounds = 30, samples = 3;
+  std::string fp = "default";  // default | strict
+  std::uint64_t seed = 0;      // of the shuffles
+};
+
+struct Record {
+  std::string tare_version;
+  std::string started;  // RFC 3339, UTC
+  MachineInfo machine;
+  Job job;
+  RunSettings settings;
+  std::string reference;  // Reference::how
+  std::vector<PassResult> passes;
+  std::vector<ClaimResult> claims;
+  std::vector<std::string> findings;  // plain sentences worked out from the figures
+};
+
+}  // namespace tare::compare

@@ -1,0 +1,43 @@
+// Control flow of a PTX function body: its basic blocks, and what each instruction reads and writes.
+// Shared by the analyses and by the emission of code; no LLVM.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "cpu/ptx/module.hpp"
+
+namespace tare::cpu::analysis {
+
+/// Instructions [first, last) of Function::body, entered at `first` only.
+struct Block {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  std::vector<std::uint32_t> successors;  // block indices; a return or exit has none
+};
+
+struct Flow {
+  std::vector<Block> blocks;             // in text order; block 0 is the entry
+  std::vector<std::uint32_t> block_of;   // by instruction index, body.size() included (a final empty block)
+};
+
+/// A block ends after every branch, return, exit, trap and barrier, and before every label.
+Flow build_flow(const ptx::Function& function);
+
+/// bar.sync, barrier.sync and their like: where a thread waits for others of its block.
+bool is_barrier(const ptx::Instruction& instruction);
+/// Ends the thread: exit, ret or trap (in an entry function).
+bool ends_thread(const ptx::Instruction& instruction);
+/// Writes no register and is not free of effects: st, red, fences, barriers, calls and their like.
+bool has_effects(const ptx::Instruction& instruction);
+/// The first operand is read, not written.
+bool has_no_destination(const ptx::Instruction& instruction);
+
+using RegisterVisitor = std::function<void(ptx::RegisterId)>;
+/// Registers the instruction writes (under its predicate, if it has one).
+void for_each_write(const ptx::Instruction& instruction, const RegisterVisitor& visit);
+/// Registers the instruction reads, its predicate and address bases included.
+void for_each_read(const ptx::Instruction& instruction, const RegisterVisitor& visit);
+
+}  // namespace tare::cpu::analysis

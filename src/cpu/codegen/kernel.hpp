@@ -1,0 +1,97 @@
+// A kernel compiled for this processor, and the contract between its machine code and the runtime
+// that runs it. No LLVM in this header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "cpu/ptx/module.hpp"
+
+namespace tare::cpu::codegen {
+
+/// What does not change during a launch. One per launch, read by all workers; the code reads it only.
+struct LaunchContext {
+  const std::byte* params = nullptr;  // the parameter buffer, laid out as Function::parameters says
+  std::byte* base = nullptr;          // always null: the opaque base of every global access
+  std::byte* globals = nullptr;       // the module's .global segment, as laid out by layout_module()
+  std::byte* constants = nullptr;     // the module's .const segment
+  std::uint32_t grid[3] = {1, 1, 1};
+  std::uint32_t block[3] = {1, 1, 1};
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t grid_id = 0;
+};
+
+/// Memory private to one worker (host thread), reused from block to block. The runtime allocates it
+/// from the sizes in CompiledKernel; alignment of every pointer is at least 128.
+struct Scratch {
+  std::byte* shared = nullptr;  // static_shared_bytes + dynamic; NOT cleared between blocks
+  std::byte* local = nullptr;   // local_bytes_per_thread * threads of a block
+  std::byte* frames = nullptr;  // frame_bytes_per_thread * threads of a block; resumable state
+  std::uint32_t worker = 0;     // index of this worker, for %smid
+  // Filled by the code when it returns non-zero: who stopped, and where.
+  std::uint32_t fault_block[3] = {0, 0, 0};
+  std::uint32_t fault_thread[3] = {0, 0, 0};
+  std::uint32_t fault_line = 0;  // PTX line
+};
+
+/// 0, or why the blocks stopped.
+enum class Fault : std::int32_t { none = 0, trap = 1, barrier_never_completes = 2, assertion = 3 };
+
+/// Runs the blocks [first, last) of the grid, in order, x fastest; called concurrently by several
+/// workers on disjoint ranges. Never throws, never changes the floating-point environment.
+using BlocksFunction = std::int32_t (*)(const LaunchContext*, Scratch*, std::uint64_t first,
+                                        std::uint64_t last);
+
+/// Where the module-scope variables live: offsets are written into Module::variables[i].offset.
+struct ModuleLayout {
+  std::uint64_t global_bytes = 0, constant_bytes = 0;  // segment sizes; shared offsets are per kernel
+};
+ModuleLayout layout_module(ptx::Module& module);
+
+enum class Tier : std::uint8_t {
+  automatic,  // barrier-free kernels get the vectorised thread loop, others the resumable regions
+  general,    // resumable regions always: the oracle
+  fast,       // the vectorised thread loop; refused for a kernel with barriers
+};
+
+struct CompileOptions {
+  Tier tier = Tier::automatic;
+  int optimisation = 1;  // 0, 1, 2
+  bool use_object_cache = true;
+  std::string object_cache_directory;  // empty: no disk cache
+};
+
+/// Owns its machine code; immutable, safe to run from several threads.
+struct CompiledKernel {
+  BlocksFunction run = nullptr;
+  std::uint64_t static_shared_bytes = 0;
+  std::uint64_t local_bytes_per_thread = 0;
+  std::uint64_t frame_bytes_per_thread = 0;
+  bool has_barriers = false;
+  bool from_object_cache = false;
+  std::shared_ptr<void> code;  // keeps the machine code alive
+};
+
+struct CompileError {
+  bool unsupported = false;  // a valid instruction that this device does not run: CUDA_ERROR_NOT_SUPPORTED
+  std::uint32_t line = 0;
+  std::string message;  // "tex.2d.v4.f32.f32 at line 41 of kernel `k` is not supported by the CPU device"
+};
+
+/// Compiles one entry of the module (already laid out). Blocks for milliseconds; thread-safe.
+std::variant<CompiledKernel, CompileError> compile(const ptx::Module& module, const ptx::Function& entry,
+                                                   const CompileOptions& options);
+
+/// What a launch needs to know about an entry before it is compiled: its static shared and local
+/// bytes, as cuFuncGetAttribute tells them. Cheap.
+struct KernelSizes {
+  std::uint64_t static_shared_bytes = 0, local_bytes_per_thread = 0, constant_bytes = 0;
+};
+KernelSizes sizes_of(const ptx::Module& module, const ptx::Function& entry);
+
+}  // namespace tare::cpu::codegen
