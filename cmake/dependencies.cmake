@@ -4,13 +4,13 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 
-# Linked from their archives, so that the release binary runs on a machine that has neither.
+# Compiled in from its header, so that an installed libtare does not depend on it.
 find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
-find_library(XXHASH_LIBRARY libxxhash.a REQUIRED)
 add_library(tare_xxhash INTERFACE)
 target_include_directories(tare_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE})
-target_link_libraries(tare_xxhash INTERFACE ${XXHASH_LIBRARY})
+target_compile_definitions(tare_xxhash INTERFACE XXH_INLINE_ALL)
 
+# From its archive, so that the release binary runs on a machine without it.
 set(OPENSSL_USE_STATIC_LIBS ON)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 
