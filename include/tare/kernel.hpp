@@ -56,6 +56,19 @@ inline const std::uint64_t& as_parameter(const DevicePointer& value) {
   return value.address;
 }
 std::uint64_t as_parameter(const Buffer&) = delete;  // pass buffer.pointer()
+/// A null pointer of the size that the kernel reads; nullptr itself need not have its bytes set.
+inline constexpr void* kNullPointer = nullptr;
+inline void* const& as_parameter(std::nullptr_t) {
+  return kNullPointer;
+}
+
+/// Argument pointers and sizes known only at run time, rather than two kernel arguments.
+template <class... Args>
+inline constexpr bool kIsPointersAndSizes = false;
+template <class Pointers, class Sizes>
+inline constexpr bool kIsPointersAndSizes<Pointers, Sizes> =
+    std::is_convertible_v<const Pointers&, std::span<void* const>>&&
+        std::is_convertible_v<const Sizes&, std::span<const std::size_t>>;
 
 template <class... Args>
 inline constexpr std::array<std::size_t, sizeof...(Args) + 1> kSizes{
@@ -81,8 +94,11 @@ class Kernel {
   /// first launch with a given list of argument types checks their count and sizes against the
   /// compiled kernel and throws Error(argument) naming the index; later ones do not check again.
   template <class... Args>
-  void launch(StreamRef stream, const Launch& shape, const Args&... args) const {
+  requires(!detail::kIsPointersAndSizes<Args...>) void launch(StreamRef stream, const Launch& shape,
+                                                              const Args&... args) const {
     static_assert((std::is_trivially_copyable_v<Args> && ...), "kernel arguments are copied as bytes");
+    static_assert((!std::is_array_v<Args> && ...),
+                  "a kernel has no array parameters: pass a struct or a pointer");
     constexpr const std::size_t* sizes = detail::kSizes<Args...>.data();
     if (checked_sizes() != sizes) [[unlikely]]
       check(sizes, sizeof...(Args));

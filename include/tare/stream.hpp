@@ -1,6 +1,8 @@
 // Streams and events: order and device time.
 #pragma once
 
+#include <vector>
+
 #include "tare/device.hpp"
 
 struct CUstream_st;
@@ -65,7 +67,7 @@ class StreamGate {
  public:
   /// Throws Error(unsupported) where the device has no stream memory operations.
   explicit StreamGate(const PrimaryContext& context);
-  ~StreamGate();  // releases
+  ~StreamGate();  // releases, and blocks until the held streams have passed
   StreamGate(const StreamGate&) = delete;
   StreamGate& operator=(const StreamGate&) = delete;
 
@@ -74,9 +76,16 @@ class StreamGate {
   void release() noexcept;
 
  private:
+  struct Held {
+    CUstream_st* stream;
+    Event passed;  // recorded behind the stream's last wait
+  };
+  void hold(StreamRef stream, unsigned turn);
+
   PrimaryContext context_;
   void* word_ = nullptr;
   unsigned turn_ = 0;
+  std::vector<Held> held_;
 };
 
 }  // namespace tare
