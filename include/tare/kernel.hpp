@@ -67,8 +67,8 @@ template <class... Args>
 inline constexpr bool kIsPointersAndSizes = false;
 template <class Pointers, class Sizes>
 inline constexpr bool kIsPointersAndSizes<Pointers, Sizes> =
-    std::is_convertible_v<const Pointers&, std::span<void* const>>&&
-        std::is_convertible_v<const Sizes&, std::span<const std::size_t>>;
+    std::conjunction_v<std::is_convertible<const Pointers&, std::span<void* const>>,
+                       std::is_convertible<const Sizes&, std::span<const std::size_t>>>;
 
 template <class... Args>
 inline constexpr std::array<std::size_t, sizeof...(Args) + 1> kSizes{
@@ -94,8 +94,8 @@ class Kernel {
   /// first launch with a given list of argument types checks their count and sizes against the
   /// compiled kernel and throws Error(argument) naming the index; later ones do not check again.
   template <class... Args>
-  requires(!detail::kIsPointersAndSizes<Args...>) void launch(StreamRef stream, const Launch& shape,
-                                                              const Args&... args) const {
+  void launch(StreamRef stream, const Launch& shape, const Args&... args) const
+      requires(!detail::kIsPointersAndSizes<Args...>) {
     static_assert((std::is_trivially_copyable_v<Args> && ...), "kernel arguments are copied as bytes");
     static_assert((!std::is_array_v<Args> && ...),
                   "a kernel has no array parameters: pass a struct or a pointer");
