@@ -29,6 +29,12 @@ struct ElementType {
   } kind = Kind::floating;
   /// Scalars of `kind` in one element: 4 for float4; aggregates of mixed fields are compared as bytes (1).
   std::size_t lanes = 1;
+  /// Aggregates only: the bytes that hold fields, [begin, end), without the padding between them, which is
+  /// neither compared nor reported.
+  struct Bytes {
+    std::size_t begin = 0, end = 0;
+  };
+  std::vector<Bytes> fields = {};
 };
 
 /// How an output is held against its reference.
