@@ -1,0 +1,27 @@
+// An opcode as written ("add.rn.ftz.f32") to an Instruction with all but its operands, checked against
+// its row of the opcode table.
+#pragma once
+
+#include <string_view>
+
+#include "cpu/ptx/opcode_table.hpp"
+
+namespace tare::cpu::ptx::detail {
+
+struct Decoded {
+  const OpcodeRow* row = nullptr;
+  Instruction instruction;  // op, spelling, suffixes; no line, no operands
+};
+
+/// Throws Failure, with `line`, on an unknown opcode and on suffixes that the opcode does not take.
+Decoded decode(std::string_view spelling, std::uint32_t line);
+
+/// The type a suffix or a declaration names ("f32"); Type::none where it is none.
+Type find_type(std::string_view word);
+/// The state space of a declaration or suffix ("global"); Space::generic where it is none.
+Space find_space(std::string_view word);
+
+/// The opcode as messages name it: "add", but "mul.wide" and "brx.idx".
+std::string message_name(const Instruction& instruction);
+
+}  // namespace tare::cpu::ptx::detail
