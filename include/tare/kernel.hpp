@@ -28,8 +28,8 @@ struct Dim3 {
 
 /// The shape of a launch. `grid` and `block` in blocks and threads per axis.
 struct Launch {
-  Dim3 grid;
-  Dim3 block;
+  Dim3 grid = {};
+  Dim3 block = {};
   unsigned dynamic_shared_bytes = 0;
   /// With either of these the launch goes through cuLaunchKernelEx.
   bool cooperative = false;
