@@ -9,6 +9,7 @@
 
 #include "compare/case/complaint.hpp"
 #include "compare/case/document.hpp"
+#include "compare/case/fill.hpp"
 #include "compare/case/snippet.hpp"
 #include "compare/case/types.hpp"
 #include "compare/report/claims.hpp"
@@ -351,18 +352,15 @@ void read_buffer(const Table& table, ArgumentDocument& document, const std::file
   const std::string named = "`" + argument.name + "`";
   refuse(table, {"value", "bits"}, "is for scalars; " + named + " is a buffer and takes `count` and `fill`");
   document.count = table.expression("count", table.required("count"));
-  if (const toml::node* fill = table.find("fill")) argument.fill = read_fill(table, *fill, directory);
+  if (const toml::node* fill = table.find("fill")) {
+    argument.fill = read_fill(table, *fill, directory);
+    located(table.file(), line_of(*fill), [&] { check_fill(argument.fill, argument.element); });
+  }
   if (argument.is_const) {
     refuse(table, {"check", "reference"}, "is for outputs; " + named + " is const");
     if (argument.fill.kind == Fill::Kind::none) {
       table.fail(table.line(), "`fill` is missing in " + table.where() + ": " + named + " is an input");
     }
-  }
-  const Fill::Kind kind = argument.fill.kind;
-  if (argument.element.kind == ElementType::Kind::aggregate && kind != Fill::Kind::none &&
-      kind != Fill::Kind::npy) {
-    table.fail(line_of(*table.find("fill")),
-               "a buffer of structs with padding or mixed fields takes only an npy fill");
   }
   if (const toml::node* check = table.find("check"))
     argument.check = read_check(table, *check, argument.element);
