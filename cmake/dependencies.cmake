@@ -23,7 +23,7 @@ if(TARE_BUILD_CPU_DEVICE)
   find_package(LLVM 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19)
   # Archives, the x86 back end only: a program that also loads another LLVM must not meet ours.
   llvm_map_components_to_libnames(TARE_LLVM_LIBS
-    core support orcjit native passes irreader bitreader linker)
+    core support passes nativecodegen runtimedyld)
   add_library(tare_llvm INTERFACE)
   target_include_directories(tare_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(tare_llvm INTERFACE ${LLVM_DEFINITIONS_LIST} _GNU_SOURCE __STDC_LIMIT_MACROS)

@@ -11,7 +11,9 @@ using ptx::Instruction;
 using ptx::Op;
 using ptx::Operand;
 
-bool is_branch(Op op) { return op == Op::bra || op == Op::brx; }
+bool is_branch(Op op) {
+  return op == Op::bra || op == Op::brx;
+}
 
 bool ends_block(const Instruction& instruction) {
   return is_branch(instruction.op) || ends_thread(instruction) || is_barrier(instruction);
@@ -49,48 +51,41 @@ bool ends_thread(const Instruction& instruction) {
   return instruction.op == Op::exit || instruction.op == Op::ret || instruction.op == Op::trap;
 }
 
-bool has_no_destination(const Instruction& instruction) {
-  switch (instruction.op) {
-    case Op::st: case Op::red: case Op::bar: case Op::barrier: case Op::bra: case Op::brx: case Op::exit:
-    case Op::ret: case Op::trap: case Op::membar: case Op::fence: case Op::prefetch: case Op::prefetchu:
-    case Op::brkpt: case Op::pmevent: case Op::nanosleep: case Op::discard: case Op::applypriority:
-    case Op::sust: case Op::sured: case Op::cp: case Op::stmatrix: case Op::griddepcontrol:
-    case Op::setmaxnreg: case Op::call: case Op::st_async: case Op::red_async:
-      return true;
-    default:
-      return false;
-  }
+bool reduces(const Instruction& instruction) {
+  return is_barrier(instruction) &&
+         std::find(instruction.rest.begin(), instruction.rest.end(), "red") != instruction.rest.end();
 }
 
 bool has_effects(const Instruction& instruction) {
-  return (has_no_destination(instruction) && !is_branch(instruction.op) &&
-          instruction.op != Op::exit && instruction.op != Op::ret) ||
-         instruction.op == Op::atom || instruction.op == Op::call ||
-         instruction.has(ptx::Modifier::volatile_);
+  switch (instruction.op) {
+    case Op::bra:
+    case Op::brx:
+    case Op::exit:
+    case Op::ret:
+      return false;
+    case Op::atom:
+    case Op::call:
+      return true;
+    default:
+      return instruction.destination_count == 0 || instruction.has(ptx::Modifier::volatile_) ||
+             is_barrier(instruction);
+  }
+}
+
+std::size_t destinations(const Instruction& instruction) {
+  if (instruction.op == Op::call) return 1;  // the list of returns
+  return reduces(instruction) ? 1 : instruction.destination_count;
 }
 
 void for_each_write(const Instruction& instruction, const RegisterVisitor& visit) {
-  if (instruction.operands.empty()) return;
-  if (instruction.op == Op::call) {
-    if (instruction.operands[0].kind == Operand::Kind::list && instruction.operands.size() > 1) {
-      visit_registers(instruction.operands[0], visit);
-    }
-    return;
-  }
-  if (has_no_destination(instruction)) {
-    // bar.red writes its first operand all the same.
-    const bool reduces = std::find(instruction.rest.begin(), instruction.rest.end(), "red") != instruction.rest.end();
-    if (!is_barrier(instruction) || !reduces) return;
-  }
-  if (instruction.operands[0].kind != Operand::Kind::address) visit_registers(instruction.operands[0], visit);
+  const std::size_t count = std::min(destinations(instruction), instruction.operands.size());
+  for (std::size_t i = 0; i < count; ++i) visit_registers(instruction.operands[i], visit);
 }
 
 void for_each_read(const Instruction& instruction, const RegisterVisitor& visit) {
   if (instruction.predicate != ptx::kNoId) visit(instruction.predicate);
-  for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-    const bool written = i == 0 && !has_no_destination(instruction) &&
-                         instruction.operands[0].kind != Operand::Kind::address;
-    if (!written) visit_registers(instruction.operands[i], visit);
+  for (std::size_t i = destinations(instruction); i < instruction.operands.size(); ++i) {
+    visit_registers(instruction.operands[i], visit);
   }
 }
 

@@ -18,8 +18,8 @@ struct Block {
 };
 
 struct Flow {
-  std::vector<Block> blocks;             // in text order; block 0 is the entry
-  std::vector<std::uint32_t> block_of;   // by instruction index, body.size() included (a final empty block)
+  std::vector<Block> blocks;            // in text order; block 0 is the entry
+  std::vector<std::uint32_t> block_of;  // by instruction index, body.size() included (a final empty block)
 };
 
 /// A block ends after every branch, return, exit, trap and barrier, and before every label.
@@ -29,10 +29,12 @@ Flow build_flow(const ptx::Function& function);
 bool is_barrier(const ptx::Instruction& instruction);
 /// Ends the thread: exit, ret or trap (in an entry function).
 bool ends_thread(const ptx::Instruction& instruction);
-/// Writes no register and is not free of effects: st, red, fences, barriers, calls and their like.
+/// Does more than write registers: st, atom, fences, barriers, calls and their like.
 bool has_effects(const ptx::Instruction& instruction);
-/// The first operand is read, not written.
-bool has_no_destination(const ptx::Instruction& instruction);
+/// bar.red: a barrier that also counts predicates.
+bool reduces(const ptx::Instruction& instruction);
+/// How many leading operands the instruction writes.
+std::size_t destinations(const ptx::Instruction& instruction);
 
 using RegisterVisitor = std::function<void(ptx::RegisterId)>;
 /// Registers the instruction writes (under its predicate, if it has one).

@@ -24,6 +24,7 @@ struct LaunchContext {
   std::uint32_t block[3] = {1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t grid_id = 0;
+  std::uint32_t workers = 1;  // how many host threads share the launch, for %nsmid
 };
 
 /// Memory private to one worker (host thread), reused from block to block. The runtime allocates it

@@ -1,0 +1,33 @@
+// One function per instruction family. Each emits one unpredicated instruction and returns false if this
+// form of it is not supported. Private to the code generator.
+#pragma once
+
+#include "cpu/codegen/emitter.hpp"
+
+namespace tare::cpu::codegen {
+
+bool emit_integer(Emitter& e, const ptx::Instruction& instruction);      // add .. mad, carries, shifts, logic
+bool emit_bits(Emitter& e, const ptx::Instruction& instruction);         // bfe, lop3, prmt, shf, dp4a, ...
+bool emit_floating(Emitter& e, const ptx::Instruction& instruction);     // f32 and f64 arithmetic
+bool emit_half(Emitter& e, const ptx::Instruction& instruction);         // f16 and bf16, packed or not
+bool emit_approximate(Emitter& e, const ptx::Instruction& instruction);  // .approx functions
+bool emit_compare(Emitter& e, const ptx::Instruction& instruction);      // setp, set, selp, slct, testp
+bool emit_convert(Emitter& e, const ptx::Instruction& instruction);      // cvt
+bool emit_memory(Emitter& e, const ptx::Instruction& instruction);  // ld, st, atom, red, fences, cvta, mov
+
+/// Emits an instruction that is not a branch, an exit or a barrier; a form that is not supported is
+/// refused by its spelling and line.
+void emit_instruction(Emitter& e, const ptx::Instruction& instruction);
+/// May run under a select instead of a branch: cheap, and no memory access.
+bool is_selectable(const ptx::Instruction& instruction);
+
+// Shared between the floating-point families.
+llvm::Value* flush_subnormal(Emitter& e, llvm::Value* value);     // f32: sign kept
+llvm::Value* canonical_nan(Emitter& e, llvm::Value* value);       // f32: every NaN is 0x7fffffff
+llvm::Value* quiet(Emitter& e, llvm::Value* value);               // f64: sets the quiet bit
+llvm::Value* saturate(Emitter& e, llvm::Value* value);            // [+0, 1], NaN to +0
+llvm::Value* half_to_single(Emitter& e, llvm::Value* bits);       // f16 bits in an i32 to f32, exactly
+llvm::Value* read_bits(Emitter& e, const ptx::Operand& operand);  // a register as an integer
+bool has_suffix(const ptx::Instruction& instruction, const char* suffix);
+
+}  // namespace tare::cpu::codegen

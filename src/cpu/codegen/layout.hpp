@@ -1,0 +1,23 @@
+// Where the variables of one kernel live: shared and local offsets. The module's own segments are laid
+// out once for all kernels, by layout_module(). No LLVM.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "cpu/ptx/module.hpp"
+
+namespace tare::cpu::codegen {
+
+struct KernelLayout {
+  std::unordered_map<std::uint32_t, std::uint64_t> module_shared;       // by index into Module::variables
+  std::unordered_map<std::uint32_t, std::uint64_t> function_variables;  // by index into Function::variables
+  std::uint64_t static_shared_bytes = 0;
+  std::uint64_t dynamic_shared_offset = 0;  // where every unsized extern array starts
+  std::uint64_t local_bytes_per_thread = 0;
+};
+
+/// The entry must already hold the device functions that it calls (see analysis/inline.hpp).
+KernelLayout layout_kernel(const ptx::Module& module, const ptx::Function& entry);
+
+}  // namespace tare::cpu::codegen

@@ -1,0 +1,76 @@
+// The target machine and the emission of objects. Contraction is off and no fast-math exists anywhere:
+// bits do not depend on the level.
+#include "cpu/codegen/machine.hpp"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <algorithm>
+#include <mutex>
+
+namespace tare::cpu::codegen {
+
+const Host& host() {
+  static const Host value = [] {
+    Host found;
+    found.cpu = llvm::sys::getHostCPUName().str();
+    std::vector<std::string> features;
+    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+      features.push_back((feature.getValue() ? "+" : "-") + feature.getKey().str());
+    }
+    std::sort(features.begin(), features.end());
+    for (const std::string& feature : features) {
+      if (!found.features.empty()) found.features += ',';
+      found.features += feature;
+    }
+    return found;
+  }();
+  return value;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine(int optimisation) {
+  static std::once_flag registered;
+  std::call_once(registered, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  const std::string triple = llvm::sys::getProcessTriple();
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (target == nullptr) return nullptr;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  const llvm::CodeGenOptLevel level = optimisation == 0   ? llvm::CodeGenOptLevel::None
+                                      : optimisation == 1 ? llvm::CodeGenOptLevel::Less
+                                                          : llvm::CodeGenOptLevel::Default;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, host().cpu, host().features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level, true));
+}
+
+void prepare_module(llvm::Module& module, llvm::TargetMachine& machine) {
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
+  for (llvm::Function& function : module) {
+    function.addFnAttr("target-cpu", host().cpu);
+    function.addFnAttr("target-features", host().features);
+  }
+}
+
+std::vector<char> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  llvm::MCContext* context = nullptr;
+  if (machine.addPassesToEmitMC(passes, context, stream)) return {};
+  passes.run(module);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace tare::cpu::codegen

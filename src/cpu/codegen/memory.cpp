@@ -1,0 +1,299 @@
+// Moves, loads, stores, atomics, fences and address conversions. Every access is an offset from a base
+// pointer that LLVM cannot see through, never an integer turned pointer.
+#include "cpu/codegen/instructions.hpp"
+
+namespace tare::cpu::codegen {
+namespace {
+
+using llvm::AtomicOrdering;
+using llvm::AtomicRMWInst;
+using llvm::Value;
+using ptx::Instruction;
+using ptx::Op;
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+namespace Modifier = ptx::Modifier;
+
+/// Where an access goes; `invariant` memory does not change while the kernel runs.
+struct Place {
+  Value* pointer = nullptr;
+  bool invariant = false;
+};
+
+Space resolve(Emitter& e, const Instruction& i, const Operand& address) {
+  const Space named = e.space_of(address);
+  return named == Space::generic || named == Space::reg ? i.space : named;
+}
+
+Place place_of(Emitter& e, const Instruction& i, const Operand& address, std::uint64_t extra) {
+  auto& b = e.b;
+  const auto at = [&](Value* base, Value* offset) {
+    if (extra != 0) offset = b.CreateAdd(offset, e.i64(extra));
+    return b.CreateGEP(b.getInt8Ty(), base, offset);
+  };
+  const auto own = static_cast<std::uint64_t>(address.integer);
+  if (address.symbol_kind == Operand::SymbolKind::parameter) {
+    const std::uint64_t offset = e.entry().parameters[address.symbol].offset + own;
+    return {at(e.around.params, e.i64(offset)), true};
+  }
+  Value* offset = e.address_of(address);
+  switch (resolve(e, i, address)) {
+    case Space::shared:
+      return {at(e.around.shared, offset), false};
+    case Space::local:
+      return {at(e.around.local, offset), false};
+    case Space::param:
+      if (address.symbol_kind == Operand::SymbolKind::function_variable)
+        return {at(e.around.local, offset), false};
+      break;
+    default:
+      break;
+  }
+  return {at(e.around.base, offset), false};
+}
+
+AtomicOrdering ordering_of(const Instruction& i, AtomicOrdering fallback) {
+  if (has_suffix(i, "acq_rel")) return AtomicOrdering::AcquireRelease;
+  if (has_suffix(i, "acquire")) return AtomicOrdering::Acquire;
+  if (has_suffix(i, "release")) return AtomicOrdering::Release;
+  if (has_suffix(i, "relaxed") || has_suffix(i, "mmio") || i.has(Modifier::volatile_))
+    return AtomicOrdering::Monotonic;
+  return fallback;
+}
+
+/// The elements of a vector operand, or the operand itself.
+std::vector<const Operand*> elements_of(const Operand& operand) {
+  std::vector<const Operand*> elements;
+  if (operand.kind == Operand::Kind::vector) {
+    for (const Operand& element : operand.elements) elements.push_back(&element);
+  } else {
+    elements.push_back(&operand);
+  }
+  return elements;
+}
+
+llvm::Align alignment_of(std::size_t element, std::size_t count, std::size_t index) {
+  const std::size_t whole = element * count;
+  const std::size_t offset = element * index;
+  return llvm::commonAlignment(llvm::Align(llvm::PowerOf2Ceil(whole)), offset);
+}
+
+bool emit_load(Emitter& e, const Instruction& i) {
+  auto& b = e.b;
+  const Type type = i.types[0];
+  const std::size_t bytes = ptx::size_of(type);
+  const auto elements = elements_of(i.operands[0]);
+  const AtomicOrdering ordering = ordering_of(i, AtomicOrdering::NotAtomic);
+  std::vector<Value*> values;
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const Place place = place_of(e, i, i.operands[1], k * bytes);
+    const bool exact = place.invariant;
+    const llvm::Align alignment = exact ? llvm::Align(1) : alignment_of(bytes, elements.size(), k);
+    llvm::LoadInst* load = b.CreateAlignedLoad(e.type(type), place.pointer, alignment);
+    if (place.invariant) {
+      load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(e.context(), {}));
+    } else if (ordering != AtomicOrdering::NotAtomic) {
+      load->setAtomic(ordering);
+      load->setVolatile(i.has(Modifier::volatile_));
+    } else {
+      e.mark(load);
+    }
+    values.push_back(load);
+  }
+  // All read before any written: a destination may be the address.
+  for (std::size_t k = 0; k < elements.size(); ++k)
+    e.write(*elements[k], values[k], Emitter::is_signed(type));
+  return true;
+}
+
+bool emit_store(Emitter& e, const Instruction& i) {
+  auto& b = e.b;
+  const Type type = i.types[0];
+  const std::size_t bytes = ptx::size_of(type);
+  const auto elements = elements_of(i.operands[1]);
+  const AtomicOrdering ordering = ordering_of(i, AtomicOrdering::NotAtomic);
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const Place place = place_of(e, i, i.operands[0], k * bytes);
+    llvm::StoreInst* store = b.CreateAlignedStore(e.read(*elements[k], type), place.pointer,
+                                                  alignment_of(bytes, elements.size(), k));
+    if (ordering != AtomicOrdering::NotAtomic) {
+      store->setAtomic(ordering);
+      store->setVolatile(i.has(Modifier::volatile_));
+    } else {
+      e.mark(store);
+    }
+  }
+  return true;
+}
+
+/// mov between scalars, and packing and unpacking with a vector on one side.
+bool emit_move(Emitter& e, const Instruction& i) {
+  auto& b = e.b;
+  const Type type = i.types[0];
+  const Operand& to = i.operands[0];
+  const Operand& from = i.operands[1];
+  const auto width = static_cast<unsigned>(type == Type::pred ? 1 : ptx::size_of(type) * 8);
+  if (to.kind != Operand::Kind::vector && from.kind != Operand::Kind::vector) {
+    e.write(to, e.read(from, type));
+    return true;
+  }
+  if (from.kind == Operand::Kind::vector) {
+    const auto part = static_cast<unsigned>(width / from.elements.size());
+    Value* whole = llvm::ConstantInt::get(b.getIntNTy(width), 0);
+    for (std::size_t k = 0; k < from.elements.size(); ++k) {
+      const Operand& element = from.elements[k];
+      Value* value = element.kind == Operand::Kind::reg ? read_bits(e, element)
+                                                        : e.read(element, part == 32 ? Type::b32 : Type::b64);
+      value = e.adapt(e.adapt(value, b.getIntNTy(part)), whole->getType());
+      whole = b.CreateOr(whole, b.CreateShl(value, part * k));
+    }
+    e.write(to, whole);
+    return true;
+  }
+  const auto part = static_cast<unsigned>(width / to.elements.size());
+  Value* whole = e.read(from, type);
+  if (!whole->getType()->isIntegerTy()) whole = e.adapt(whole, b.getIntNTy(width));
+  for (std::size_t k = 0; k < to.elements.size(); ++k) {
+    e.write(to.elements[k], b.CreateTrunc(b.CreateLShr(whole, part * k), b.getIntNTy(part)));
+  }
+  return true;
+}
+
+Value* window_of(Emitter& e, Space space) {
+  if (space == Space::shared) return e.around.shared_address;
+  if (space == Space::local) return e.around.local_address;
+  return nullptr;
+}
+
+/// Global, constant and parameter addresses are generic already; shared and local ones are offsets.
+bool emit_address_conversion(Emitter& e, const Instruction& i) {
+  const Type type = i.types[0];
+  Value* address = e.read(i.operands[1], type);
+  if (Value* window = window_of(e, i.space)) {
+    window = e.adapt(window, address->getType());
+    address = i.has(Modifier::to) ? e.b.CreateSub(address, window) : e.b.CreateAdd(address, window);
+  }
+  e.write(i.operands[0], address);
+  return true;
+}
+
+bool emit_is_space(Emitter& e, const Instruction& i) {
+  auto& b = e.b;
+  Value* address = e.read(i.operands[1], Type::u64);
+  const auto inside = [&](Value* start, Value* bytes) {
+    return b.CreateICmpULT(b.CreateSub(address, start), bytes);
+  };
+  const KernelLayout& layout = e.layout();
+  Value* shared_bytes = b.CreateAdd(e.i64(layout.dynamic_shared_offset),
+                                    b.CreateZExt(e.around.dynamic_shared_bytes, b.getInt64Ty()));
+  Value* in_shared = inside(e.around.shared_address, shared_bytes);
+  Value* in_local = inside(e.around.local_address, e.i64(layout.local_bytes_per_thread));
+  Value* in_params = inside(e.around.params_address, e.i64(e.entry().parameter_bytes));
+  Value* result = nullptr;
+  switch (i.space) {
+    case Space::shared:
+      result = in_shared;
+      break;
+    case Space::local:
+      result = in_local;
+      break;
+    case Space::param:
+      result = in_params;
+      break;
+    case Space::global:
+      result = b.CreateNot(b.CreateOr(b.CreateOr(in_shared, in_local), in_params));
+      break;
+    default:
+      return false;
+  }
+  e.write(i.operands[0], result);
+  return true;
+}
+
+struct AtomicKind {
+  const char* name;
+  AtomicRMWInst::BinOp operation, signed_operation, real_operation;
+};
+
+constexpr AtomicKind kAtomics[] = {
+    {"add", AtomicRMWInst::Add, AtomicRMWInst::Add, AtomicRMWInst::FAdd},
+    {"min", AtomicRMWInst::UMin, AtomicRMWInst::Min, AtomicRMWInst::BAD_BINOP},
+    {"max", AtomicRMWInst::UMax, AtomicRMWInst::Max, AtomicRMWInst::BAD_BINOP},
+    {"and", AtomicRMWInst::And, AtomicRMWInst::And, AtomicRMWInst::BAD_BINOP},
+    {"or", AtomicRMWInst::Or, AtomicRMWInst::Or, AtomicRMWInst::BAD_BINOP},
+    {"xor", AtomicRMWInst::Xor, AtomicRMWInst::Xor, AtomicRMWInst::BAD_BINOP},
+    {"exch", AtomicRMWInst::Xchg, AtomicRMWInst::Xchg, AtomicRMWInst::Xchg},
+    {"inc", AtomicRMWInst::UIncWrap, AtomicRMWInst::BAD_BINOP, AtomicRMWInst::BAD_BINOP},
+    {"dec", AtomicRMWInst::UDecWrap, AtomicRMWInst::BAD_BINOP, AtomicRMWInst::BAD_BINOP},
+};
+
+bool emit_atomic(Emitter& e, const Instruction& i) {
+  auto& b = e.b;
+  const Type type = i.types[0];
+  const std::size_t bytes = ptx::size_of(type);
+  const bool has_result = i.op == Op::atom;
+  const std::size_t first = has_result ? 1 : 0;
+  if ((bytes != 4 && bytes != 8 && !(bytes == 2 && type == Type::b16)) || i.vector != 1) return false;
+  if (type == Type::f16x2 || type == Type::bf16x2 || i.operands[first + 1].kind == Operand::Kind::vector)
+    return false;
+  const AtomicOrdering ordering = AtomicOrdering::SequentiallyConsistent;
+  Value* pointer = place_of(e, i, i.operands[first], 0).pointer;
+  Value* operand = e.read(i.operands[first + 1], type);
+  Value* old = nullptr;
+  if (has_suffix(i, "cas")) {
+    Value* desired = e.read(i.operands[first + 2], type);
+    Value* pair = b.CreateAtomicCmpXchg(pointer, operand, desired, llvm::Align(bytes), ordering, ordering);
+    old = b.CreateExtractValue(pair, 0);
+  } else {
+    auto operation = AtomicRMWInst::BAD_BINOP;
+    for (const AtomicKind& kind : kAtomics) {
+      if (!has_suffix(i, kind.name)) continue;
+      operation = Emitter::is_float(type)
+                      ? kind.real_operation
+                      : (Emitter::is_signed(type) ? kind.signed_operation : kind.operation);
+    }
+    if (operation == AtomicRMWInst::BAD_BINOP) return false;
+    old = b.CreateAtomicRMW(operation, pointer, operand, llvm::Align(bytes), ordering);
+  }
+  if (has_result) e.write(i.operands[0], old, Emitter::is_signed(type));
+  return true;
+}
+
+}  // namespace
+
+Value* read_bits(Emitter& e, const Operand& operand) {
+  Value* value = e.read_register(operand.id);
+  return e.adapt(value, e.b.getIntNTy(width_of(value->getType())));
+}
+
+bool emit_memory(Emitter& e, const Instruction& i) {
+  switch (i.op) {
+    case Op::mov:
+      return emit_move(e, i);
+    case Op::ld:
+    case Op::ldu:
+      return emit_load(e, i);
+    case Op::st:
+      return emit_store(e, i);
+    case Op::cvta:
+      return emit_address_conversion(e, i);
+    case Op::isspacep:
+      return emit_is_space(e, i);
+    case Op::atom:
+    case Op::red:
+      return emit_atomic(e, i);
+    case Op::membar:
+    case Op::fence:
+      if (has_suffix(i, "proxy")) return false;
+      e.b.CreateFence(AtomicOrdering::SequentiallyConsistent);
+      return true;
+    case Op::prefetch:
+    case Op::prefetchu:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace tare::cpu::codegen
