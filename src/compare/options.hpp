@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "compare/case/case.hpp"
 #include "compare/record.hpp"
+#include "tare/error.hpp"
 
 namespace tare::compare {
 
@@ -36,9 +38,19 @@ class Progress {
   virtual void step(int done, int total, const std::string& what) = 0;
 };
 
+/// SIGINT, SIGTERM or SIGHUP ended the comparison; everything it had started is gone. Exit code 128 + signal.
+class Interrupted : public std::runtime_error {
+ public:
+  explicit Interrupted(int signal) : std::runtime_error("interrupted"), signal_(signal) {}
+  int signal() const noexcept { return signal_; }
+
+ private:
+  int signal_;
+};
+
 /// Runs the whole comparison (blocks for seconds) and returns what it found; claims and findings are left
 /// empty for judge(). Rows that fail are results, not exceptions. Throws CaseError for a bad case or
-/// unknown row, tare::Error where no device can be used.
+/// unknown row, tare::Error where no device can be used or its memory is too small, Interrupted.
 Record run_comparison(const CompareOptions& options, Progress& progress);
 
 /// Whether each row can run here, and why not: `tare rows`.

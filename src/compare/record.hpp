@@ -65,6 +65,7 @@ struct RowResult {
   CacheUse cache;
   std::map<std::string, std::string> environment;  // the isolated cache directories
   std::string stderr_tail;
+  std::string twin;  // the check row's: the row it repeats on memory of its own; empty for all others
 };
 
 struct PassResult {

@@ -1,0 +1,144 @@
+// Steady state: interleaved rounds of all rows' workers, then each row's launch cost and its kernel's own
+// time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "compare/comparison.hpp"
+#include "compare/report/statistics.hpp"
+
+namespace tare::compare {
+namespace {
+
+// After a change of process the device's clocks and caches are another's.
+constexpr double kWarmMs = 10;
+// Together well below the depth of a driver's queue, and no longer than this on the device.
+constexpr double kBatchMs = 10, kGateMs = 20;
+constexpr int kLargestBatch = 64, kLargestGate = 100, kBatches = 11;
+constexpr double kHostBoundShare = 0.8;
+
+int launches_within(double budget_ms, double mean_ms, int largest) {
+  if (mean_ms <= 0) return largest;
+  return static_cast<int>(std::clamp(budget_ms / mean_ms, 4.0, static_cast<double>(largest)));
+}
+
+void note(RowResult& result, const std::string& text) {
+  if (!result.detail.empty()) result.detail += '\n';
+  result.detail += text;
+}
+
+}  // namespace
+
+void Comparison::run_rounds(Pass& pass, const std::string& name) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (pass.live[i].worker) order.push_back(i);
+  const int rounds = record_.settings.rounds;
+  for (int round = 0; round < rounds && !order.empty(); ++round) {
+    step(fmt::format("{}: steady state, round {}/{}", name, round + 1, rounds));
+    std::shuffle(order.begin(), order.end(), random_);
+    for (const std::size_t row : order)
+      if (!pass.finished[row]) turn(pass, row, round + 1 == rounds);
+  }
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (pass.live[i].worker) finish_row(pass, i);
+}
+
+void Comparison::turn(Pass& pass, std::size_t row, bool last) try {
+  Live& live = pass.live[row];
+  if (last) {
+    memory_.prepare_outputs(live.mode);
+    if (live.mode == MemoryMode::own) live.worker->ask(RequestKind::refill);
+  }
+  Request steady;
+  steady.kind = RequestKind::steady;
+  steady.warm_ms = kWarmMs;
+  steady.warmup = record_.settings.warmup;
+  steady.timed = record_.settings.timed;
+  const Reply reply = live.worker->ask(steady);
+  RowResult& result = pass.result.rows[row];
+  result.rounds.push_back({reply.figure("mean_ms"), steady.timed});
+  if (reply.compiles && *reply.compiles > live.compiles) {
+    note(result, fmt::format("{} compiled {} more time(s) between its first launch and the end of the timed "
+                             "ones: its steady state contains compiling",
+                             result.row, *reply.compiles - live.compiles));
+    live.compiles = result.cache.compiles = *reply.compiles;
+  }
+  if (last) late_check(pass, row);
+} catch (const WorkerFailure& failure) {
+  fail(pass, row, failure, true);
+} catch (const ProtocolError& e) {
+  fail(pass, row, WorkerFailure(fmt::format("its worker's reply has {}", e.what())), true);
+}
+
+void Comparison::late_check(Pass& pass, std::size_t row) {
+  Live& live = pass.live[row];
+  if (memory_.has_in_out()) {
+    // Many launches in a row changed what they started from: once more from the beginning.
+    memory_.prepare_outputs(live.mode);
+    if (live.mode == MemoryMode::own) live.worker->ask(RequestKind::refill);
+    Request once;
+    once.kind = RequestKind::steady;
+    once.timed = 1;
+    live.worker->ask(once);
+  }
+  if (live.collects) live.worker->ask(RequestKind::collect);
+  judge_bits(pass.result.rows[row], memory_.check(live.mode, rows_[row].description.name), true);
+}
+
+void Comparison::finish_row(Pass& pass, std::size_t row) try {
+  RowResult& result = pass.result.rows[row];
+  std::vector<double> means;
+  for (const Round& round : result.rounds) means.push_back(round.mean_ms);
+  if (means.empty()) return;
+  result.mean_ms = median(means);
+  measure_launches(pass.live[row], result);
+  if (result.host_bound || *result.mean_ms <= 0 || record_.job.moved_bytes <= 0) return;
+  result.gb_per_s = record_.job.moved_bytes / *result.mean_ms / 1e6;
+  const MachineInfo& machine = record_.machine;
+  if (machine.l2_bytes > 0 && buffer_bytes(record_.job) < static_cast<double>(machine.l2_bytes))
+    result.gb_label = "L2";
+  else if (machine.peak_bytes_per_second > 0 && *result.gb_per_s * 1e9 > machine.peak_bytes_per_second)
+    result.gb_label = "above peak";
+} catch (const WorkerFailure& failure) {
+  fail(pass, row, failure, true);
+} catch (const ProtocolError& e) {
+  fail(pass, row, WorkerFailure(fmt::format("its worker's reply has {}", e.what())), true);
+}
+
+void Comparison::measure_launches(Live& live, RowResult& result) const {
+  const double mean_ms = *result.mean_ms;
+  Request launch;
+  launch.kind = RequestKind::launch;
+  launch.batch = launches_within(kBatchMs, mean_ms, kLargestBatch);
+  launch.batches = kBatches;
+  const Reply cost = live.worker->ask(launch);
+  result.launch_us = cost.figure("launch_us");
+  result.host_bound = *result.launch_us > kHostBoundShare * mean_ms * 1e3;
+
+  Request gated;
+  gated.kind = RequestKind::steady;
+  gated.timed = launches_within(kGateMs, mean_ms, kLargestGate);
+  gated.gate = true;
+  try {
+    result.kernel_ms = live.worker->ask(gated).figure("mean_ms");
+  } catch (const WorkerFailure& failure) {
+    if (failure.kind() != "unsupported") throw;
+    note(result, fmt::format("no kernel_ms: {}", failure.what()));
+  }
+
+  if (!cost.figures.contains("end_to_end_us")) return;
+  const double end_to_end_us = cost.figure("end_to_end_us"), mean_us = mean_ms * 1e3;
+  const bool waits = mean_us > 50 && *result.launch_us > 0.9 * end_to_end_us && result.host_bound;
+  if (waits && result.kernel_ms.value_or(mean_ms) * 1e3 > 0.6 * *result.launch_us)
+    note(result, fmt::format("its launches seem to block: {:.1f} us to submit one, {:.1f} us on the device",
+                             *result.launch_us, mean_us));
+  if (end_to_end_us > 3 * mean_us && end_to_end_us > 3 * *result.launch_us &&
+      (end_to_end_us - mean_us) * launch.batch > 500)
+    note(result, fmt::format("its device time does not cover its launches: {:.1f} us between the events, "
+                             "{:.1f} us until they were done",
+                             mean_us, end_to_end_us));
+}
+
+}  // namespace tare::compare

@@ -1,0 +1,148 @@
+// Reads row descriptions. The only file of the flow that knows the TOML library.
+#include "compare/row.hpp"
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "compare/case/complaint.hpp"
+#include "embedded/rows.hpp"
+
+namespace tare::compare {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::array<std::string, 9> kKeys{"order",       "title",  "moment", "worker", "needs",
+                                       "environment", "memory", "twin",   "prepare"};
+
+int line_of(const toml::node& node) {
+  return static_cast<int>(node.source().begin.line);
+}
+
+std::string text_of(const std::string& file, const toml::node& node, const std::string& key) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  fail_at(file, line_of(node), "`" + key + "` must be a string");
+}
+
+std::vector<std::string> texts_of(const std::string& file, const toml::node& node, const std::string& key) {
+  const toml::array* const array = node.as_array();
+  if (!array) fail_at(file, line_of(node), "`" + key + "` must be an array of strings");
+  std::vector<std::string> texts;
+  for (const toml::node& element : *array) texts.push_back(text_of(file, element, key));
+  return texts;
+}
+
+std::map<std::string, std::string> environment_of(const std::string& file, const toml::node& node) {
+  const toml::table* const table = node.as_table();
+  if (!table) fail_at(file, line_of(node), "`environment` must be a table of strings");
+  std::map<std::string, std::string> environment;
+  for (const auto& [key, value] : *table)
+    environment[std::string(key.str())] = text_of(file, value, "environment." + std::string(key.str()));
+  return environment;
+}
+
+void read_folder(const fs::path& folder, std::map<std::string, RowDescription>& rows) {
+  std::error_code none;
+  if (folder.empty() || !fs::is_directory(folder, none)) return;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".toml") continue;
+    std::ifstream in(entry.path());
+    std::ostringstream text;
+    text << in.rdbuf();
+    const std::string name = entry.path().stem().string();
+    rows[name] = parse_row(text.str(), name, entry.path());
+  }
+}
+
+}  // namespace
+
+RowDescription parse_row(const std::string& text, const std::string& name, const fs::path& path) {
+  const std::string file = path.string();
+  toml::table table;
+  try {
+    table = toml::parse(text, file);
+  } catch (const toml::parse_error& e) {
+    fail_at(file, static_cast<int>(e.source().begin.line), std::string(e.description()));
+  }
+  RowDescription row;
+  row.name = name;
+  row.file = path;
+  for (const auto& [key_node, value] : table) {
+    const std::string key(key_node.str());
+    if (key == "order") {
+      const auto order = value.value_exact<std::int64_t>();
+      if (!order) fail_at(file, line_of(value), "`order` must be an integer");
+      row.order = static_cast<int>(*order);
+    } else if (key == "title") {
+      row.title = text_of(file, value, key);
+    } else if (key == "moment") {
+      row.moment = text_of(file, value, key);
+    } else if (key == "worker") {
+      row.worker = texts_of(file, value, key);
+    } else if (key == "needs") {
+      row.needs = texts_of(file, value, key);
+    } else if (key == "environment") {
+      row.environment = environment_of(file, value);
+    } else if (key == "memory") {
+      const std::string memory = text_of(file, value, key);
+      if (memory != "own" && memory != "owner")
+        fail_at(file, line_of(value), "`memory` must be \"own\" or \"owner\"");
+      row.own_memory = memory == "own";
+    } else if (key == "twin") {
+      row.twins = texts_of(file, value, key);
+    } else if (key == "prepare") {
+      if (text_of(file, value, key) != "host-program")
+        fail_at(file, line_of(value), "`prepare` can only be \"host-program\"");
+      row.host_program = true;
+    } else {
+      fail_at(file, static_cast<int>(key_node.source().begin.line), unknown("key", key, kKeys));
+    }
+  }
+  if (row.worker.empty())
+    fail_at(file, 0, "`worker` is missing: the command that speaks the worker protocol");
+  if (row.title.empty()) row.title = name;
+  return row;
+}
+
+std::vector<RowDescription> load_rows() {
+  std::map<std::string, RowDescription> rows;
+  for (std::size_t i = 0; i < embedded::rows_count; ++i) {
+    const fs::path path(embedded::rows[i].path);
+    const std::string name = path.stem().string();
+    rows[name] = parse_row(std::string(embedded::rows[i].text), name, path);
+  }
+  read_folder(own_executable().parent_path().parent_path() / "share/tare/rows", rows);
+  if (const char* const folder = std::getenv("TARE_ROWS_DIR")) {
+    std::error_code none;
+    if (*folder && !fs::is_directory(folder, none))
+      throw CaseError("TARE_ROWS_DIR is not a directory: " + std::string(folder));
+    read_folder(folder, rows);
+  }
+  std::vector<RowDescription> ordered;
+  for (auto& [name, row] : rows) ordered.push_back(std::move(row));
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const RowDescription& a, const RowDescription& b) { return a.order < b.order; });
+  return ordered;
+}
+
+std::vector<RowDescription> choose_rows(std::vector<RowDescription> rows,
+                                        const std::vector<std::string>& names) {
+  if (names.empty()) return rows;
+  std::vector<std::string> known;
+  for (const RowDescription& row : rows) known.push_back(row.name);
+  for (const std::string& name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw CaseError(unknown("row", name, known));
+  std::erase_if(rows, [&](const RowDescription& row) {
+    return std::find(names.begin(), names.end(), row.name) == names.end();
+  });
+  return rows;
+}
+
+}  // namespace tare::compare

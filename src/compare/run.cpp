@@ -1,0 +1,254 @@
+// `tare compare` from its options to its record: the case, the device, the rows, then the comparison.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "compare/case/complaint.hpp"
+#include "compare/comparison.hpp"
+#include "compare/host_program.hpp"
+#include "compare/machine.hpp"
+#include "compare/workspace.hpp"
+#include "tare/driver.hpp"
+#include "tare/version.hpp"
+
+namespace tare::compare {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The run's directory, removed with everything in it. The guard does the same if this process is killed.
+class RunDirectory {
+ public:
+  RunDirectory() : path_(make_run_directory()) {}
+  ~RunDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+int ordinal_of(const CompareOptions& options) {
+  const std::string& text = options.device;
+  const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return number ? std::atoi(text.c_str()) : options.device_ordinal;
+}
+
+// A check row repeats the first of its twins that runs here, best one of this comparison.
+void choose_twins(std::vector<RunningRow>& rows, Toolbox& toolbox) {
+  const std::vector<RowDescription> all = load_rows();
+  for (RunningRow& row : rows) {
+    for (const std::string& twin : row.description.twins) {
+      const auto other = std::find_if(rows.begin(), rows.end(), [&](const RunningRow& each) {
+        return each.description.name == twin && each.skipped.empty() && each.prebuilt.empty();
+      });
+      if (row.twin.empty() && other != rows.end()) row.twin = twin;
+    }
+    for (const RowDescription& other : all) {
+      const auto& twins = row.description.twins;
+      if (row.twin.empty() && std::find(twins.begin(), twins.end(), other.name) != twins.end() &&
+          toolbox.unmet(other).empty())
+        row.twin = other.name;
+    }
+  }
+}
+
+std::vector<RunningRow> rows_of(const CompareOptions& options, Toolbox& toolbox) {
+  const std::vector<RowDescription> all = load_rows();
+  std::vector<std::string> names;
+  for (const RowDescription& row : all) names.push_back(row.name);
+  for (const auto& [name, file] : options.prebuilt) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw CaseError("--prebuilt: " + unknown("row", name, names));
+    if (std::error_code none; !fs::is_regular_file(file, none))
+      throw CaseError("--prebuilt " + name + ": no such file: " + file.string());
+  }
+  std::vector<RunningRow> rows;
+  for (RowDescription& description : choose_rows(all, options.rows)) {
+    RunningRow row;
+    row.description = std::move(description);
+    // What was compiled beforehand needs no compiler here.
+    if (const auto prebuilt = options.prebuilt.find(row.description.name); prebuilt != options.prebuilt.end())
+      row.prebuilt = fs::absolute(prebuilt->second);
+    else
+      row.skipped = toolbox.unmet(row.description);
+    rows.push_back(std::move(row));
+  }
+  choose_twins(rows, toolbox);
+  return rows;
+}
+
+// A twin on memory of its own needs the room a second time.
+void skip_rows_without_room(std::vector<RunningRow>& rows, const Job& job, const PrimaryContext& context) {
+  const double needed = buffer_bytes(job), free = static_cast<double>(context.memory().free_bytes);
+  if (2 * needed <= free) return;
+  for (RunningRow& row : rows)
+    if (row.description.own_memory && row.skipped.empty())
+      row.skipped =
+          fmt::format("needs {:.0f} bytes of device memory of its own, {:.0f} are left beside the owner's",
+                      needed, free - needed);
+}
+
+Task task_of(const Job& job, const RunSettings& settings, const MachineInfo& machine,
+             const DriverInfo& driver, int ordinal, Toolbox& toolbox) {
+  Task task;
+  task.job = job;
+  task.device = ordinal;
+  task.compute_capability = machine.compute_capability;
+  task.ptx_only = driver.loads_ptx_only;
+  if (const auto& tool = toolbox.nvrtc().tool) task.tools["nvrtc"] = tool->path;
+  if (const auto& tool = toolbox.nvcc().tool) task.tools["nvcc"] = tool->path;
+  if (const auto& tool = toolbox.clang().tool) task.tools["clang"] = tool->path;
+  // Only a source that includes files of its own needs its folder: otherwise no row has the option.
+  if (!job.kernel_file.empty() && job.source.find("#include \"") != std::string::npos)
+    task.include_dirs.push_back(fs::absolute(job.kernel_file).parent_path());
+  task.fp = settings.fp;
+  return task;
+}
+
+void share(OwnerMemory& memory, Task& task, MachineInfo& machine) {
+  task.memory_offsets = memory.offsets();
+  task.memory_bytes = memory.shared_bytes();
+  task.ipc_handles.resize(task.job.arguments.size());
+  try {
+    task.ipc_handles = memory.ipc_handles();
+  } catch (const Error& e) {
+    task.memory = MemoryMode::own;
+    machine.ipc = false;
+    machine.ipc_note =
+        fmt::format("IPC was refused ({}): each worker had device memory of its own", e.what());
+  }
+}
+
+void build_host_programs(std::vector<RunningRow>& rows, const Task& task, const fs::path& directory,
+                         const CompareOptions& options, const std::string& driver, Toolbox& toolbox,
+                         Guard& guard, const Interrupts& interrupts) {
+  for (RunningRow& row : rows) {
+    if (!row.description.host_program || !row.skipped.empty() || !row.prebuilt.empty()) continue;
+    const HostProgram program = build_host_program(
+        task.job, toolbox.nvcc().tool.value(), task.compute_capability, task.fp == "strict",
+        task.include_dirs, directory / "host-program" / row.description.name, driver,
+        std::chrono::duration<double>(options.worker_timeout_seconds), guard, interrupts);
+    row.prebuilt = program.library;
+    row.failed = program.reason;
+    row.detail = program.log;
+    row.prebuilt_options = program.options;
+    row.prebuilt_details["nvcc before the run"] = fmt::format("{:.0f} ms", program.compile_ms);
+  }
+}
+
+// A launch that covers nothing: nothing is compiled or launched, and every row that could run agrees.
+void record_no_op(Record& record, const std::vector<RunningRow>& rows) {
+  PassResult pass{"cold", {}};
+  for (const RunningRow& row : rows) {
+    RowResult result;
+    result.row = row.description.name;
+    result.title = title_of(row);
+    result.twin = row.twin;
+    result.version = version();
+    result.status = row.skipped.empty() ? Status::ok : Status::skipped;
+    result.reason = row.skipped.empty() ? "nothing to launch: the launch covers 0 threads" : row.skipped;
+    pass.rows.push_back(std::move(result));
+  }
+  record.reference = "none: nothing was launched";
+  record.passes.push_back(std::move(pass));
+}
+
+void choose_device(const CompareOptions& options) {
+  if (std::getenv(kRequestVariable))
+    throw Error(ErrorKind::argument, "a worker cannot start a comparison of its own");
+  if (options.device == "gpu" || options.device == "cpu") choose_driver(options.device);
+}
+
+}  // namespace
+
+Record run_comparison(const CompareOptions& options, Progress& progress) {
+  Interrupts interrupts;
+  const Case chosen = options.case_file.empty() ? Case::builtin() : Case::load(options.case_file);
+  Record record;
+  record.tare_version = version();
+  record.started = utc_now();
+  record.settings = options.settings;
+  record.job = chosen.job(options.overrides);
+
+  choose_device(options);
+  const DriverInfo& driver = driver_info();
+  const int ordinal = ordinal_of(options);
+  const Device device(ordinal);
+  Toolbox toolbox(!driver.is_cpu_device);
+  std::vector<RunningRow> rows = rows_of(options, toolbox);
+  record.machine = describe_machine(device, driver, toolbox);
+  if (record.job.empty) {
+    record_no_op(record, rows);
+    return record;
+  }
+
+  const PrimaryContext context(device);
+  require_room(context, record.job, driver.is_cpu_device);
+  skip_rows_without_room(rows, record.job, context);
+  OwnerMemory memory(context, record.job);
+  memory.compute_reference();
+  interrupts.check();
+
+  Task task = task_of(record.job, record.settings, record.machine, driver, ordinal, toolbox);
+  share(memory, task, record.machine);
+  const RunDirectory directory;
+  Guard guard(own_executable(), directory.path());
+  build_host_programs(rows, task, directory.path(), options, driver.path, toolbox, guard, interrupts);
+  Comparison(options, record, std::move(rows), std::move(task), memory, directory.path(), guard, interrupts,
+             progress)
+      .run();
+  record.reference = memory.reference_how();
+  return record;
+}
+
+std::vector<RowAvailability> list_rows(const CompareOptions& options) {
+  choose_device(options);
+  bool is_gpu = false;
+  std::string no_driver;
+  try {
+    is_gpu = !driver_info().is_cpu_device;
+  } catch (const Error& e) {
+    no_driver = e.what();
+  }
+  Toolbox toolbox(is_gpu);
+  std::vector<RowAvailability> all;
+  for (const RunningRow& row : rows_of(options, toolbox)) {
+    RowAvailability one{row.description.name,
+                        row.description.title,
+                        row.description.moment,
+                        false,
+                        no_driver.empty() ? row.skipped : no_driver,
+                        ""};
+    one.ready = one.reason.empty();
+    const auto describe = [&](const char* what, const Search& search) {
+      if (one.details.empty() && search.tool)
+        one.details = fmt::format("{} {}, {}", what, search.tool->version, search.tool->path.string());
+    };
+    if (one.ready)
+      for (const std::string& need : row.description.needs) {
+        if (need.find("nvrtc") != std::string::npos) describe("NVRTC", toolbox.nvrtc());
+        if (need.find("nvcc") != std::string::npos) describe("nvcc", toolbox.nvcc());
+        if (need.find("clang") != std::string::npos) describe("clang", toolbox.clang());
+      }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+ExitCode exit_code(const Record& record) {
+  bool ran = false;
+  for (const PassResult& pass : record.passes)
+    for (const RowResult& row : pass.rows) {
+      if (row.status == Status::failed || row.status == Status::wrong) return kWrongOrFailed;
+      ran |= row.status == Status::ok;
+    }
+  return ran ? kAllMatched : kNothingRan;
+}
+
+}  // namespace tare::compare

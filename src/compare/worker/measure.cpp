@@ -1,0 +1,63 @@
+// The loops that are timed. Nothing else happens inside them.
+#include "compare/worker/measure.hpp"
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "compare/report/statistics.hpp"
+
+namespace tare::compare {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+// Never more than a few launches are queued, so that the loop ends when its time is over.
+void warm_up(const Session& session, const Request& request, const Launcher& launch) {
+  constexpr int kQueued = 4;
+  const auto begin = Clock::now();
+  for (int done = 0; done < request.warmup || milliseconds(Clock::now() - begin) < request.warm_ms;) {
+    launch();
+    if (++done % kQueued == 0) session.stream().synchronize();
+  }
+  session.stream().synchronize();
+}
+
+}  // namespace
+
+double steady_mean_ms(const Session& session, const Request& request, const Launcher& launch) {
+  if (request.timed < 1) throw ProtocolError("steady without launches to time");
+  const Event begin(session.context()), end(session.context());
+  std::optional<StreamGate> gate;
+  if (request.gate) gate.emplace(session.context());
+  warm_up(session, request, launch);
+  if (gate) gate->hold(session.stream());
+  begin.record(session.stream());
+  for (int i = 0; i < request.timed; ++i) launch();
+  end.record(session.stream());
+  if (gate) gate->release();
+  end.synchronize();
+  return end.milliseconds_since(begin) / request.timed;
+}
+
+LaunchCost launch_cost(const Session& session, const Request& request, const Launcher& launch) {
+  if (request.batch < 1 || request.batches < 1) throw ProtocolError("launch without launches");
+  std::vector<double> submit, end_to_end;
+  session.stream().synchronize();
+  for (int batch = 0; batch < request.batches; ++batch) {
+    const auto begin = Clock::now();
+    for (int i = 0; i < request.batch; ++i) launch();
+    const auto submitted = Clock::now();
+    session.stream().synchronize();
+    const auto done = Clock::now();
+    submit.push_back(milliseconds(submitted - begin) * 1e3 / request.batch);
+    end_to_end.push_back(milliseconds(done - begin) * 1e3 / request.batch);
+  }
+  return {median(submit), median(end_to_end)};
+}
+
+}  // namespace tare::compare
