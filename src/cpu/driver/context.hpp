@@ -1,0 +1,59 @@
+// A context: a device, its streams, and whether its work has failed.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "cpu/driver/abi.hpp"
+#include "cpu/runtime/stream_queue.hpp"
+
+namespace tare::cpu {
+
+struct StreamObject;
+
+struct ContextObject : std::enable_shared_from_this<ContextObject> {
+  ContextObject(int device_ordinal, unsigned context_flags, bool is_primary);
+
+  const int device;
+  unsigned flags;
+  const bool primary;
+  const std::uint64_t id;
+  unsigned api_version = 13000;
+  const std::shared_ptr<ContextStatus> status = std::make_shared<ContextStatus>();
+  std::atomic<bool> destroyed{false};
+  std::atomic<unsigned> grids_launched{0};
+
+  std::mutex settings_mutex;
+  std::array<std::size_t, abi::limit::count> limits{};
+  abi::Enum cache_config = 0, shared_config = 0;
+  std::set<int> peers;  // devices whose memory access was enabled
+
+  // Streams: the legacy default one, one per thread that used its own default, and created ones.
+  std::shared_mutex streams_mutex;
+  std::shared_ptr<StreamObject> legacy;
+  std::unordered_map<std::uint64_t, std::shared_ptr<StreamObject>> per_thread;
+  std::vector<std::shared_ptr<StreamObject>> created;
+
+  abi::Context handle() { return reinterpret_cast<abi::Context>(this); }
+  /// The legacy default stream (made with the context).
+  const std::shared_ptr<StreamObject>& legacy_stream() const { return legacy; }
+  std::shared_ptr<StreamObject> per_thread_stream();
+  std::vector<std::shared_ptr<StreamObject>> all_streams();
+  /// Waits for everything queued so far; the context's fault, if it has one.
+  abi::Result synchronise();
+  /// kSuccess, or the sticky fault with its text given to this thread.
+  abi::Result failure() const;
+};
+
+/// The thread's current context, if there is one and it is fit for work.
+abi::Result current_context(std::shared_ptr<ContextObject>& context);
+
+/// Waits for the context's work (opening any gate that holds it), then frees all that it owns.
+void destroy_context(ContextObject& context);
+
+}  // namespace tare::cpu

@@ -1,0 +1,165 @@
+// A module image to a parsed module: what kind of image it is, what the log says when it is refused,
+// and memory for its variables.
+#include <cctype>
+#include <cstring>
+#include <string_view>
+
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/module.hpp"
+#include "cpu/ptx/parser.hpp"
+
+namespace tare::cpu {
+
+using abi::Result;
+
+namespace {
+
+constexpr std::uint32_t kElf = 0x464c457f, kFatbin = 0xba55ed50, kFatbinWrapper = 0x466243b1;
+
+Result code_of(ptx::ParseError::Code code) {
+  switch (code) {
+    case ptx::ParseError::Code::unsupported_version:
+      return abi::kUnsupportedPtxVersion;
+    case ptx::ParseError::Code::no_binary_for_gpu:
+      return abi::kNoBinaryForGpu;
+    case ptx::ParseError::Code::invalid_ptx:
+      break;
+  }
+  return abi::kInvalidPtx;
+}
+
+/// The way the driver's own assembler words it, so that programs which read logs read this one.
+std::string log_of(const ptx::ParseError& error) {
+  std::string log =
+      "ptxas application ptx input, line " + std::to_string(error.line) + "; error   : " + error.message;
+  if (error.line == 0) log = "ptxas fatal   : " + error.message;
+  return log + "\nptxas fatal   : Ptx assembly aborted due to errors\n";
+}
+
+Result refuse(Result code, const std::string& text, LoadLog& log) {
+  log.error = text + "\n";
+  return fail(code, text);
+}
+
+}  // namespace
+
+Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed, LoadLog& log) {
+  const char* text = static_cast<const char*>(image);
+  std::uint32_t magic = 0;
+  for (std::size_t i = 0; i < sizeof magic; ++i) {  // byte by byte: a short text ends at its NUL
+    magic |= std::uint32_t{static_cast<unsigned char>(text[i])} << (8 * i);
+    if (text[i] == '\0') break;
+  }
+  if (magic == kElf) {
+    return refuse(abi::kNoBinaryForGpu,
+                  "the CPU device loads PTX only; this image is machine code (a cubin, ELF)", log);
+  }
+  if (magic == kFatbin || magic == kFatbinWrapper) {
+    return refuse(abi::kNoBinaryForGpu, "the CPU device loads PTX only; this image is a fat binary", log);
+  }
+  const std::string_view ptx_text(text);
+  if (ptx_text.empty() || (!std::isprint(static_cast<unsigned char>(text[0])) &&
+                           !std::isspace(static_cast<unsigned char>(text[0])))) {
+    return refuse(abi::kInvalidImage, "the CPU device loads PTX only; this image is not text", log);
+  }
+
+  ptx::ParseOptions options;
+  options.compute_capability = Process::get().settings.compute_capability;
+  auto result = ptx::parse(ptx_text, options);
+  if (const auto* error = std::get_if<ptx::ParseError>(&result)) {
+    log.error = log_of(*error);
+    const std::string where = error->line == 0 ? "" : "PTX line " + std::to_string(error->line) + ": ";
+    return fail(code_of(error->code), where + error->message);
+  }
+  auto module = std::make_shared<ptx::Module>(std::move(std::get<ptx::Module>(result)));
+  for (const ptx::Variable& variable : module->variables) {
+    const bool in_memory = variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
+    if (!variable.is_extern || !in_memory) continue;
+    ptx::ParseError error;
+    error.line = variable.line;
+    error.message = "Unresolved extern variable '" + variable.name + "'";
+    log.error = log_of(error);
+    return fail(abi::kInvalidPtx, error.message);
+  }
+  parsed = std::move(module);
+  return abi::kSuccess;
+}
+
+namespace {
+
+/// Writes a variable's initial value, the addresses in it included.
+Result initialise(const ModuleObject& module, const ptx::Variable& variable, LoadLog& log) {
+  std::byte* const to = module.address_of(variable);
+  std::memcpy(to, variable.initial.data(), variable.initial.size());
+  for (const auto& relocation : variable.relocations) {
+    const ptx::Variable* target = nullptr;
+    for (const ptx::Variable& candidate : module.ptx->variables) {
+      if (candidate.name == relocation.symbol) target = &candidate;
+    }
+    std::byte* const base = target == nullptr ? nullptr : module.address_of(*target);
+    if (base == nullptr) {
+      return refuse(abi::kNotSupported,
+                    "the address of `" + relocation.symbol + "` in the initialiser of `" + variable.name +
+                        "` (PTX line " + std::to_string(variable.line) +
+                        ") is not supported by the CPU device",
+                    log);
+    }
+    const std::uint64_t value =
+        (reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uint64_t>(relocation.addend)) >>
+        relocation.shift;
+    std::memcpy(to + relocation.offset, &value, relocation.size);
+  }
+  return abi::kSuccess;
+}
+
+std::shared_ptr<Allocation> segment(ContextObject& context, std::uint64_t bytes) {
+  auto made = allocate_device(context, static_cast<std::size_t>(bytes), Allocation::Kind::module);
+  if (made) std::memset(made->base, 0, made->bytes);
+  return made;
+}
+
+}  // namespace
+
+Result instantiate(const std::shared_ptr<ContextObject>& context,
+                   const std::shared_ptr<const ptx::Module>& parsed, LoadLog& log,
+                   std::shared_ptr<ModuleObject>& out) {
+  auto own = std::make_shared<ptx::Module>(*parsed);
+  const codegen::ModuleLayout layout = codegen::layout_module(*own);
+  auto module = std::make_shared<ModuleObject>();
+  module->context = context;
+  module->ptx = own;
+  if (layout.global_bytes != 0 && !(module->globals = segment(*context, layout.global_bytes)))
+    return abi::kOutOfMemory;
+  if (layout.constant_bytes != 0 && !(module->constants = segment(*context, layout.constant_bytes))) {
+    return abi::kOutOfMemory;
+  }
+  const auto free_segments = [&] {
+    for (const auto& made : {module->globals, module->constants}) {
+      if (made) Process::get().addresses.remove(reinterpret_cast<std::uintptr_t>(made->base));
+    }
+  };
+  for (const ptx::Variable& variable : own->variables) {
+    if (module->address_of(variable) == nullptr) continue;
+    if (const Result done = initialise(*module, variable, log); done != abi::kSuccess) {
+      free_segments();
+      return done;
+    }
+  }
+  Process& process = Process::get();
+  for (const ptx::Function& function : own->functions) {
+    if (!function.is_entry || function.is_extern) continue;
+    module->functions.push_back(std::make_shared<FunctionObject>(module, function));
+    process.functions.add(module->functions.back());
+  }
+  process.modules.add(module);
+  // A caller who gives a buffer for errors wants to read there which kernels cannot run.
+  if (log.wants_errors || process.settings.eager_loading) {
+    for (const auto& function : module->functions) {
+      if (function->compiled() == nullptr) log.error += "warning : " + function->error.message + "\n";
+    }
+  }
+  out = std::move(module);
+  return abi::kSuccess;
+}
+
+}  // namespace tare::cpu

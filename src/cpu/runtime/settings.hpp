@@ -1,0 +1,22 @@
+// What the environment says about the CPU device: read once, when the driver is initialised.
+// docs/cpu-device.md lists the variables.
+#pragma once
+
+#include <string>
+
+#include "cpu/codegen/kernel.hpp"
+
+namespace tare::cpu {
+
+struct Settings {
+  int devices = 1;                  // TARE_CPU_DEVICES
+  int compute_capability = 90;      // TARE_CPU_CC: "9.0", "8.6", ...
+  int threads = 1;                  // TARE_CPU_THREADS, else the cores this process may run on
+  bool eager_loading = false;       // CUDA_MODULE_LOADING=EAGER
+  codegen::CompileOptions compile;  // TARE_CPU_TIER, TARE_CPU_OPT, CUDA_CACHE_PATH, CUDA_CACHE_DISABLE
+};
+
+/// Reads the environment. A value that cannot be understood leaves the default.
+Settings read_settings();
+
+}  // namespace tare::cpu

@@ -1,0 +1,256 @@
+#include "cpu/runtime/worker_pool.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+
+#include "cpu/runtime/host.hpp"
+
+namespace tare::cpu {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+// Below this a grid is done before another core would have woken.
+constexpr double kWorthSharingNs = 20'000;
+// Taken at a time once a grid is shared: long beside an atomic addition, short beside the grid.
+constexpr double kShortestTurnNs = 5'000;
+constexpr std::int64_t kWatchNs = 30'000;  // how long an idle thread watches before it sleeps
+
+}  // namespace
+
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  asm volatile("yield");
+#endif
+}
+
+void start_thread(const char* name, void (*body)(void*), void* argument) {
+  struct Start {
+    void (*body)(void*);
+    void* argument;
+  };
+  sigset_t all, old;
+  sigfillset(&all);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, own);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  pthread_t thread;
+  auto* start = new Start{body, argument};
+  const int failed = pthread_create(
+      &thread, nullptr,
+      [](void* given) -> void* {
+        const Start begin = *static_cast<Start*>(given);
+        delete static_cast<Start*>(given);
+        begin.body(begin.argument);
+        return nullptr;
+      },
+      start);
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  if (failed != 0) {
+    delete start;
+    throw std::bad_alloc();
+  }
+  pthread_setname_np(thread, name);
+  pthread_detach(thread);
+}
+
+ScratchMemory::~ScratchMemory() {
+  for (const Area& area : {shared_, local_, frames_}) {
+    if (area.base != nullptr) munmap(area.base - kPage, area.bytes + 2 * kPage);
+  }
+}
+
+bool ScratchMemory::grow(Area& area, std::size_t bytes) {
+  if (bytes <= area.bytes) return true;
+  const std::size_t wanted = (std::max(bytes, area.bytes * 2) + kPage - 1) / kPage * kPage;
+  void* reserved =
+      mmap(nullptr, wanted + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return false;
+  std::byte* inside = static_cast<std::byte*>(reserved) + kPage;
+  if (mprotect(inside, wanted, PROT_READ | PROT_WRITE) != 0) {
+    munmap(reserved, wanted + 2 * kPage);
+    return false;
+  }
+  if (area.base != nullptr) munmap(area.base - kPage, area.bytes + 2 * kPage);
+  area = {inside, wanted};
+  return true;
+}
+
+bool ScratchMemory::reserve(std::size_t shared, std::size_t local, std::size_t frames) {
+  if (!grow(shared_, shared) || !grow(local_, local) || !grow(frames_, frames)) return false;
+  scratch_.shared = shared_.base;
+  scratch_.local = local_.base;
+  scratch_.frames = frames_.base;
+  return true;
+}
+
+/// One grid being run. Lives on its owner's stack: a helper leaves it under the pool's lock.
+struct WorkerPool::Job {
+  const Grid& grid;
+  std::uint64_t smallest_turn = 1;
+  int workers = 1;
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<bool> stopped{false};
+  std::atomic<int> helpers{0};  // changed under the pool's lock, watched without it
+  std::condition_variable left{};
+  GridOutcome outcome{};  // written by the one who sets `stopped`
+};
+
+bool WorkerPool::run_blocks(Job& job, codegen::Scratch& scratch, std::uint64_t first, std::uint64_t last) {
+  struct Call {
+    const Grid& grid;
+    codegen::Scratch* scratch;
+    std::uint64_t first, last;
+    std::int32_t status;
+  } call{job.grid, &scratch, first, last, 0};
+  const MemoryFault fault = run_guarded(
+      [](void* given) {
+        auto& c = *static_cast<Call*>(given);
+        c.status = c.grid.run(c.grid.context, c.scratch, c.first, c.last);
+      },
+      &call);
+  if (!fault.happened && call.status == 0) return true;
+  if (!job.stopped.exchange(true)) {
+    job.outcome.memory_fault = fault;
+    if (!fault.happened) job.outcome.fault = static_cast<codegen::Fault>(call.status);
+    job.outcome.where = scratch;
+  }
+  return false;
+}
+
+void WorkerPool::work(Job& job, ScratchMemory& memory) {
+  const Grid& grid = job.grid;
+  if (!memory.reserve(grid.shared_bytes, grid.local_bytes, grid.frame_bytes)) {
+    if (!job.stopped.exchange(true)) job.outcome.no_scratch = true;
+    return;
+  }
+  // Guided: large turns first, smaller ones towards the end, so that all finish together.
+  const auto divisor = static_cast<std::uint64_t>(job.workers) * 4;
+  std::uint64_t first = job.next.load(std::memory_order_relaxed);
+  while (first < grid.blocks && !job.stopped.load(std::memory_order_relaxed)) {
+    const std::uint64_t left = grid.blocks - first;
+    const std::uint64_t turn = std::min(left, std::max(job.smallest_turn, left / divisor));
+    if (!job.next.compare_exchange_weak(first, first + turn, std::memory_order_relaxed)) continue;
+    if (!run_blocks(job, memory.scratch(), first, first + turn)) return;
+    first = job.next.load(std::memory_order_relaxed);
+  }
+}
+
+void WorkerPool::start_threads() {
+  started_ = true;
+  for (int index = 1; index < threads_; ++index) {
+    struct Seat {
+      WorkerPool* pool;
+      int index;
+    };
+    start_thread(
+        "tare-worker",
+        [](void* given) {
+          const Seat seat = *static_cast<Seat*>(given);
+          delete static_cast<Seat*>(given);
+          seat.pool->help(seat.index);
+        },
+        new Seat{this, index});
+  }
+}
+
+void WorkerPool::help(int index) {
+  ScratchMemory memory;
+  memory.scratch().worker = static_cast<std::uint32_t>(index);
+  std::uint32_t seen = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto open = std::find_if(jobs_.begin(), jobs_.end(), [](const Job* job) {
+      return job->next.load(std::memory_order_relaxed) < job->grid.blocks && !job->stopped.load() &&
+             job->helpers.load() + 1 < job->workers;
+    });
+    if (open != jobs_.end()) {
+      Job& job = **open;
+      job.helpers.fetch_add(1);
+      lock.unlock();
+      work(job, memory);
+      lock.lock();
+      if (job.helpers.fetch_sub(1) == 1) job.left.notify_one();
+      continue;
+    }
+    seen = posted_.load();
+    lock.unlock();
+    const std::int64_t until = now_ns() + kWatchNs;
+    while (posted_.load(std::memory_order_relaxed) == seen && now_ns() < until) pause_briefly();
+    lock.lock();
+    sleeping_.fetch_add(1);
+    wake_.wait(lock, [&] { return posted_.load() != seen; });
+    sleeping_.fetch_sub(1);
+  }
+}
+
+/// Offers the rest of the job to the pool, works on it and waits until the helpers have left.
+void WorkerPool::share(Job& job, ScratchMemory& own) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!started_) start_threads();
+    jobs_.push_back(&job);
+    posted_.fetch_add(1);
+    if (sleeping_.load() > 0) {
+      if (job.workers - 1 >= sleeping_.load()) {
+        wake_.notify_all();
+      } else {
+        for (int i = 1; i < job.workers; ++i) wake_.notify_one();
+      }
+    }
+  }
+  work(job, own);
+  const std::int64_t until = now_ns() + kWatchNs;
+  while (job.helpers.load(std::memory_order_acquire) != 0 && now_ns() < until) pause_briefly();
+  std::unique_lock lock(mutex_);
+  jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+  job.left.wait(lock, [&] { return job.helpers.load() == 0; });
+}
+
+GridOutcome WorkerPool::run(const Grid& grid, Pace& pace, ScratchMemory& own) {
+  Job job{.grid = grid};
+  if (!own.reserve(grid.shared_bytes, grid.local_bytes, grid.frame_bytes)) {
+    job.outcome.no_scratch = true;
+    return job.outcome;
+  }
+  const std::int64_t begin = now_ns();
+  double per_block = pace.ns_per_block.load(std::memory_order_relaxed);
+  std::uint64_t done = 0;
+  std::int64_t now = begin;
+  while (done < grid.blocks) {
+    const std::uint64_t left = grid.blocks - done;
+    const double estimate = per_block * static_cast<double>(left);
+    if (threads_ > 1 && left > 1 && estimate > kWorthSharingNs) {
+      job.workers =
+          static_cast<int>(std::clamp(estimate / (kWorthSharingNs / 2), 2.0, static_cast<double>(threads_)));
+      job.workers = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(job.workers), left));
+      job.smallest_turn = static_cast<std::uint64_t>(std::max(1.0, kShortestTurnNs / per_block));
+      job.next.store(done);
+      share(job, own);
+      break;
+    }
+    // Alone: as much as the pace promises to be short, else one block and then twice as many.
+    std::uint64_t turn = per_block > 0 ? static_cast<std::uint64_t>(kWorthSharingNs / per_block) : 1;
+    if (done > 0 && per_block > 0) turn = std::min(turn, done * 2);
+    turn = threads_ == 1 ? left : std::clamp<std::uint64_t>(turn, 1, left);
+    if (!run_blocks(job, own.scratch(), done, done + turn)) break;
+    done += turn;
+    now = now_ns();
+    per_block = std::max(0.5, static_cast<double>(now - begin) / static_cast<double>(done));
+  }
+  if (job.outcome.ok() && grid.blocks > 0) {
+    const double spent = static_cast<double>(now_ns() - begin) * job.workers;
+    const double measured = spent / static_cast<double>(grid.blocks);
+    const double before = pace.ns_per_block.load(std::memory_order_relaxed);
+    // A first run pays for page faults, so later ones weigh as much as all before.
+    pace.ns_per_block.store(static_cast<float>(before == 0 ? measured : (before + measured) / 2),
+                            std::memory_order_relaxed);
+  }
+  return job.outcome;
+}
+
+}  // namespace tare::cpu
