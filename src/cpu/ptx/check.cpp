@@ -97,6 +97,14 @@ class Checker {
 
   // What depends on suffixes beyond the letters.
   void check_forms() const {
+    const bool is_warp_wide = in_.op == Op::vote || in_.op == Op::shfl;
+    const bool needs_mask =
+        module_.target_sm >= 70 && module_.version_major * 10 + module_.version_minor >= 64;
+    if (is_warp_wide && !in_.has(Modifier::sync) && needs_mask) {
+      fail(
+          "Instruction '{}' without '.sync' is not supported on .target sm_70 and higher from PTX ISA "
+          "version 6.4");
+    }
     const std::size_t count = in_.operands.size() - (in_.destination_count == 2 ? 1 : 0);
     switch (in_.op) {
       case Op::setp:
@@ -116,6 +124,11 @@ class Checker {
         break;
       case Op::atom:
         if (is_in(in_, "cas") != (count - (is_in(in_, "L2::cache_hint") ? 1 : 0) == 4)) mismatch();
+        break;
+      case Op::bar:
+      case Op::barrier:
+        if ((count == 0 && !is_in(in_, "cluster")) || count > (in_.destination_count == 1 ? 4u : 2u))
+          mismatch();
         break;
       default:
         break;
@@ -225,7 +238,9 @@ class Checker {
 
   void check_special(const Operand& operand, Type want) const {
     if (!is_bits(want) && !is_integer(want)) mismatch();
-    if (is_wide_special(operand.special) && size_of(want) != 8) mismatch();
+    const bool fits =
+        operand.special == Special::gridid || (size_of(want) == 8) == is_wide_special(operand.special);
+    if (!fits && in_.op == Op::mov && operand.special != Special::other) mismatch();
   }
 
   // ld, st, cvt: a vector where .v2 and its like say so, and registers wider than the type.
@@ -269,11 +284,24 @@ class Checker {
       if (element.kind != Kind::reg) continue;
       const Type have = function_.registers[element.id].type;
       if (size_of(have) != each) {
-        if (in_.vector == 1 && size_of(have) != 0)
+        if (in_.vector == 1 && mixed_sizes(operand)) {
           detail::fail(in_.line, "Incompatible elements of vector expression");
+        }
         mismatch();
       }
     }
+  }
+
+  // {%h1, %r2}: registers of different sizes.
+  bool mixed_sizes(const Operand& vector) const {
+    std::size_t first = 0;
+    for (const Operand& element : vector.elements) {
+      if (element.kind != Kind::reg) continue;
+      const std::size_t size = size_of(function_.registers[element.id].type);
+      if (first != 0 && size != first) return true;
+      first = size;
+    }
+    return false;
   }
 
   void check_address(const Operand& operand) const {
@@ -293,9 +321,13 @@ class Checker {
       case SymbolKind::function:
         mismatch();
       default:
+        if (operand.id == kNoId && in_.space != Space::local) {
+          fail("Immediate addresses allowed only for .local state space");
+        }
         return;
     }
-    if (in_.space != Space::generic && in_.space != space) {
+    const bool reaches = in_.space == Space::generic ? space != Space::param : space == in_.space;
+    if (!reaches) {
       fail("State space mismatch between instruction and address in instruction '{}'");
     }
   }

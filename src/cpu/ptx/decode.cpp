@@ -253,6 +253,12 @@ class Walk {
   [[noreturn]] void refuse(std::string_view word) const {
     const std::string name = message_name(out_);
     if (types().contains(word)) refuse_types();
+    if (out_.rounding != Rounding::none && roundings().contains(word)) {
+      fail(line_, "Multiple rounding modifiers specified");
+    }
+    if (const std::uint32_t* modifier = find(modifiers(), word); modifier != nullptr && out_.has(*modifier)) {
+      fail(line_, fmt::format("Duplicate .{} modifier", word));
+    }
     if (roundings().contains(word))
       fail(line_, fmt::format("Illegal rounding modifier for instruction '{}'", name));
     if (modifiers().contains(word))
@@ -282,121 +288,6 @@ const OpcodeRow* row_of(std::string_view spelling, std::size_t& length) {
   }
   length = std::min(spelling.find('.'), spelling.size());
   return find_row(spelling.substr(0, length));
-}
-
-bool is_real(Type type) {
-  switch (type) {
-    case Type::f16:
-    case Type::f16x2:
-    case Type::bf16:
-    case Type::bf16x2:
-    case Type::tf32:
-    case Type::f32:
-    case Type::f64:
-    case Type::f32x2:
-    case Type::e4m3x2:
-    case Type::e5m2x2:
-    case Type::e2m1x2:
-    case Type::e2m3x2:
-    case Type::e3m2x2:
-    case Type::ue8m0x2:
-    case Type::e4m3x4:
-    case Type::e5m2x4:
-    case Type::e2m1x4:
-    case Type::e2m3x4:
-    case Type::e3m2x4:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool rounds_to_integer(Rounding rounding) {
-  return rounding == Rounding::rni || rounding == Rounding::rzi || rounding == Rounding::rmi ||
-         rounding == Rounding::rpi;
-}
-
-// cvt: which of the two kinds of rounding the pair of types needs or forbids.
-void check_cvt_rounding(const Instruction& in, std::uint32_t line) {
-  const Type to = in.types[0];
-  const Type from = in.types[1];
-  const auto illegal = [&] { fail(line, "Illegal rounding modifier for instruction 'cvt'"); };
-  if (std::find(in.rest.begin(), in.rest.end(), "pack") != in.rest.end()) return;
-  if (!is_real(to) && !is_real(from)) {
-    if (in.rounding != Rounding::none) illegal();
-    return;
-  }
-  const bool to_integer = is_real(from) && (!is_real(to) || to == from);
-  if (to_integer && in.rounding != Rounding::none && !rounds_to_integer(in.rounding)) illegal();
-  if (!to_integer && rounds_to_integer(in.rounding)) illegal();
-  const bool narrows = is_real(to) && (!is_real(from) || size_of(to) < size_of(from) ||
-                                       (size_of(to) == size_of(from) && to != from));
-  if (in.rounding == Rounding::none && (narrows || (is_real(from) && !is_real(to)))) {
-    fail(line, "Rounding modifier required for instruction 'cvt'");
-  }
-}
-
-// Suffixes that depend on one another: what floating-point forms need and integer forms forbid.
-void check_together(const Instruction& in, const OpcodeRow& row, std::uint32_t line) {
-  const std::string name = message_name(in);
-  if (in.type_count < row.min_types) {
-    fail(line, fmt::format("Unexpected instruction types specified for '{}'", name));
-  }
-  if ((row.takes & Takes::needs_compare) != 0 && in.compare == Compare::none) {
-    fail(line, fmt::format("Comparison modifier required for instruction '{}'", name));
-  }
-  if (in.op == Op::cvt) {
-    check_cvt_rounding(in, line);
-    return;
-  }
-  if ((row.takes & Takes::any_word) != 0 || in.type_count == 0) return;
-  const bool real = is_real(in.types[0]) || (in.type_count > 1 && is_real(in.types[1]));
-  if (!real && in.rounding != Rounding::none) {
-    fail(line, fmt::format("Illegal rounding modifier for instruction '{}'", name));
-  }
-  if (rounds_to_integer(in.rounding) || in.rounding == Rounding::rna || in.rounding == Rounding::rs) {
-    fail(line, fmt::format("Illegal rounding modifier for instruction '{}'", name));
-  }
-  if (!real && in.has(M::ftz)) {
-    fail(line, fmt::format("Illegal modifier '.ftz' for instruction '{}'", name));
-  }
-  const bool picks_half = in.has(M::lo) || in.has(M::hi) || in.has(M::wide);
-  switch (in.op) {
-    case Op::mul:
-    case Op::mad:
-    case Op::madc:
-      if (real == picks_half) {
-        fail(line, fmt::format("Unexpected instruction types specified for '{}'", name));
-      }
-      if (in.op == Op::mad && real && in.rounding == Rounding::none) {
-        fail(line, fmt::format("Rounding modifier required for instruction '{}'", name));
-      }
-      break;
-    case Op::fma:
-      if (in.rounding == Rounding::none) {
-        fail(line, fmt::format("Rounding modifier required for instruction '{}'", name));
-      }
-      break;
-    case Op::div:
-    case Op::rcp:
-    case Op::sqrt:
-      if (real && in.rounding == Rounding::none && !in.has(M::approx) && !in.has(M::full)) {
-        const bool has_approx = in.types[0] == Type::f32 || in.op == Op::rcp;
-        fail(line, fmt::format("Rounding modifier {}required for instruction '{}'",
-                               has_approx ? "or '.approx' modifier " : "", name));
-      }
-      break;
-    case Op::sin:
-    case Op::cos:
-    case Op::lg2:
-    case Op::ex2:
-    case Op::tanh:
-    case Op::rsqrt:
-      if (!in.has(M::approx)) fail(line, fmt::format(".approx modifier required for instruction '{}'", name));
-      break;
-    default:
-      break;
-  }
 }
 
 }  // namespace
@@ -436,7 +327,7 @@ Decoded decode(std::string_view spelling, std::uint32_t line) {
     walk.take(rest.substr(0, end));
     rest.remove_prefix(end);
   }
-  check_together(decoded.instruction, *decoded.row, line);
+  check_suffixes(decoded.instruction, *decoded.row, line);
   return decoded;
 }
 

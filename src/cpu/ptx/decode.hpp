@@ -16,6 +16,9 @@ struct Decoded {
 /// Throws Failure, with `line`, on an unknown opcode and on suffixes that the opcode does not take.
 Decoded decode(std::string_view spelling, std::uint32_t line);
 
+/// Refuses suffixes that do not go together; part of decode().
+void check_suffixes(const Instruction& in, const OpcodeRow& row, std::uint32_t line);
+
 /// The type a suffix or a declaration names ("f32"); Type::none where it is none.
 Type find_type(std::string_view word);
 /// The state space of a declaration or suffix ("global"); Space::generic where it is none.

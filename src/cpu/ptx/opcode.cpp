@@ -90,7 +90,7 @@ constexpr OpcodeRow kRows[] = {
     family("cp", Op::cp, 0),
     family("cp.reduce.async", Op::cp_reduce_async, 0),
     family("createpolicy", Op::createpolicy, 1),
-    {"cvt", Op::cvt, 1, "TU?xx", 2, 3, kAny & ~(kBits | set(b8, b128, pred)), rounding | special,
+    {"cvt", Op::cvt, 1, "TU?xx", 2, 3, kAny & ~set(b8, b16, b64, b128, pred), rounding | special,
      M::ftz | M::sat | M::relu | M::satfinite, "pack scaled::n2::ue8m0"},
     {"cvta", Op::cvta, 1, "tM", 1, 1, kAddress, space, M::to, {}},
     family("discard", Op::discard, 0),
