@@ -1,0 +1,17 @@
+// What to tell someone whose header was not found.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tare::detail {
+
+/// The header that a compiler's log says it could not open; empty where it says no such thing.
+std::string missing_header(const std::string& log);
+
+/// For NVRTC: the toolkit folder that would supply the header, or that it is one of the host's and what
+/// to include in its place. Empty where there is nothing to say.
+std::string include_hint(const std::string& log, const std::vector<std::filesystem::path>& toolkit_dirs);
+
+}  // namespace tare::detail

@@ -1,0 +1,337 @@
+// The searches for NVRTC, nvcc and clang. Each remembers every place and what was there, so that "not
+// found" can say where it looked.
+#include "tare/toolkit.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+#include "compile/child_process.hpp"
+#include "compile/locate.hpp"
+#include "compile/toolkit_places.hpp"
+#include "tare/error.hpp"
+
+namespace tare {
+namespace fs = std::filesystem;
+namespace detail {
+namespace {
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+bool is_program(const fs::path& path) {
+  return is_file(path) && ::access(path.c_str(), X_OK) == 0;
+}
+
+/// What looking at one candidate gives: the tool, or what is wrong with it.
+struct Candidate {
+  fs::path path;
+  std::string version;
+  std::string wrong;  // "no such file", "libnvrtc.so.13 without its builtins"; empty where usable
+};
+
+using LookInto = std::function<Candidate(const fs::path& folder)>;
+
+/// The name's version numbers: "libnvrtc.so.13" -> {"13"}, "libnvrtc-builtins.so.13.0" -> {"13", "0"}.
+std::string version_after(const std::string& name, std::string_view stem) {
+  return name.size() > stem.size() && name.starts_with(stem) ? name.substr(stem.size()) : "";
+}
+
+std::string major_of(const std::string& version) {
+  return version.substr(0, version.find('.'));
+}
+
+std::vector<std::string> names_in(const fs::path& folder, std::string_view stem) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::string name = it->path().filename();
+    if (!version_after(name, stem).empty()) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end(),
+            [](const auto& a, const auto& b) { return ::strverscmp(a.c_str(), b.c_str()) > 0; });
+  return names;
+}
+
+constexpr std::string_view kNvrtcStem = "libnvrtc.so.";
+constexpr std::string_view kBuiltinsStem = "libnvrtc-builtins.so.";
+
+Candidate nvrtc_pair(const fs::path& library) {
+  const std::string version = version_after(library.filename(), kNvrtcStem);
+  const std::vector<std::string> builtins = names_in(library.parent_path(), kBuiltinsStem);
+  const std::string major = major_of(version);
+  std::string others;
+  for (const std::string& name : builtins) {
+    const std::string its = version_after(name, kBuiltinsStem);
+    if (version.empty() || major_of(its) == major) return {library, its, {}};
+    others += (others.empty() ? "" : ", ") + name;
+  }
+  if (others.empty())
+    return {
+        {}, {}, library.filename().string() + " without its builtins (libnvrtc-builtins.so." + major + ".*)"};
+  return {{}, {}, library.filename().string() + " beside builtins of another major version (" + others + ")"};
+}
+
+Candidate nvrtc_in(const fs::path& folder) {
+  std::string wrong;
+  for (const std::string& name : names_in(folder, kNvrtcStem)) {
+    Candidate candidate = nvrtc_pair(folder / name);
+    if (candidate.wrong.empty()) return candidate;
+    if (wrong.empty()) wrong = candidate.wrong;
+  }
+  return {{}, {}, wrong.empty() ? "no libnvrtc" : wrong};
+}
+
+Candidate nvrtc_in_root(const fs::path& root) {
+  std::string wrong;
+  for (const char* lib : {"lib64", "lib", "targets/x86_64-linux/lib"}) {
+    Candidate candidate = nvrtc_in(root / lib);
+    if (candidate.wrong.empty()) return candidate;
+    if (wrong.empty() || wrong == "no libnvrtc") wrong = candidate.wrong;
+  }
+  return {{}, {}, wrong};
+}
+
+Candidate nvrtc_explicit(const fs::path& path) {
+  if (is_file(path)) return nvrtc_pair(path);
+  if (!is_folder(path)) return {{}, {}, "no such file: " + path.string()};
+  Candidate here = nvrtc_in(path);
+  return here.wrong == "no libnvrtc" ? nvrtc_in_root(path) : here;
+}
+
+Candidate program_at(const fs::path& path) {
+  if (is_program(path)) return {path, {}, {}};
+  return {{}, {}, is_file(path) ? path.string() + " is not executable" : "no " + path.filename().string()};
+}
+
+Candidate nvcc_in_root(const fs::path& root) {
+  Candidate candidate = program_at(root / "bin/nvcc");
+  if (!candidate.wrong.empty()) return candidate;
+  // The wheels come apart: nvcc's own has neither cicc nor the headers it always includes.
+  const bool from_wheel = root.parent_path().filename() == "nvidia";
+  const char* needed[] = {"nvvm/bin/cicc", "bin/ptxas", "include/cuda_runtime.h",
+                          "include/crt/host_config.h"};
+  for (const char* file : needed)
+    if (from_wheel && !is_file(root / file)) return {{}, {}, "nvcc without " + std::string(file)};
+  return candidate;
+}
+
+Candidate program_explicit(const fs::path& path, const char* name) {
+  if (is_folder(path)) {
+    Candidate here = program_at(path / name);
+    return here.wrong.empty() ? here : program_at(path / "bin" / name);
+  }
+  if (is_program(path)) return {path, {}, {}};
+  return {{}, {}, (is_file(path) ? "not executable: " : "no such file: ") + path.string()};
+}
+
+class Searcher {
+ public:
+  explicit Searcher(std::string name) : name_(std::move(name)) {}
+
+  /// True where the search is over, found or not.
+  bool try_explicit(const fs::path& argument, const char* variable, const LookInto& look) {
+    const std::string named = environment(variable);
+    if (argument.empty() && named.empty()) {
+      search_.looked.push_back({variable, "not set"});
+      if (only_explicit()) search_.looked.push_back({"nowhere else", "TARE_TOOLKIT_SEARCH=explicit"});
+      return only_explicit();
+    }
+    take(argument.empty() ? variable : "the given path", look(argument.empty() ? fs::path(named) : argument));
+    return true;
+  }
+  bool try_step(const SearchStep& step, const LookInto& look) {
+    if (step.roots.empty()) {
+      search_.looked.push_back({step.label, step.absent});
+      return false;
+    }
+    return try_folders(step.label, step.roots, look);
+  }
+  /// Looks into each; where all are wrong, remembers the first that had something.
+  bool try_folders(const std::string& label, const std::vector<fs::path>& folders, const LookInto& look) {
+    Candidate best{{}, {}, "nothing"};
+    for (const fs::path& folder : folders) {
+      Candidate candidate = look(folder);
+      if (candidate.wrong.empty()) return take(label, std::move(candidate));
+      if (best.wrong == "nothing" || best.wrong.starts_with("no ")) best = std::move(candidate);
+    }
+    return take(label, std::move(best));
+  }
+  Search finish() {
+    if (search_.tool)
+      search_.tool->looked = search_.looked;
+    else
+      search_.reason = reason_not_found(name_, search_.looked);
+    return std::move(search_);
+  }
+
+ private:
+  bool take(const std::string& label, Candidate candidate) {
+    const bool usable = candidate.wrong.empty();
+    search_.looked.push_back({label, usable ? "found" : candidate.wrong});
+    if (usable) search_.tool = Tool{std::move(candidate.path), std::move(candidate.version), {}};
+    return usable;
+  }
+
+  std::string name_;
+  Search search_;
+};
+
+/// The text after `marker` in what `program --version` prints, up to white space or a comma.
+std::string version_printed(const fs::path& program, const std::string& marker) {
+  constexpr std::chrono::seconds kLimit{20};
+  try {
+    const ChildResult result = run_child({.argv = {fs::absolute(program).string(), "--version"},
+                                          .directory = {},
+                                          .environment = {{"LC_ALL", "C"}},
+                                          .timeout = kLimit});
+    const std::size_t at = result.output.find(marker);
+    if (!result.ok() || at == std::string::npos) return {};
+    const std::size_t begin = at + marker.size();
+    return result.output.substr(begin, result.output.find_first_of(" \t\r\n,(", begin) - begin);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+constexpr int kClangMajor = 19;
+
+Candidate clang_checked(Candidate candidate) {
+  if (!candidate.wrong.empty()) return candidate;
+  candidate.version = version_printed(candidate.path, "clang version ");
+  if (candidate.version.empty())
+    candidate.wrong = candidate.path.string() + " does not say its version";
+  else if (std::atoi(candidate.version.c_str()) < kClangMajor)
+    candidate.wrong = candidate.path.string() + " is clang " + candidate.version + ", older than " +
+                      std::to_string(kClangMajor);
+  return candidate;
+}
+
+Candidate clang_in(const fs::path& folder) {
+  Candidate last;
+  for (const char* name : {"clang-19", "clang"}) {
+    last = clang_checked(program_at(folder / name));
+    if (last.wrong.empty()) return last;
+  }
+  return last;
+}
+
+}  // namespace
+
+Search locate_nvrtc(const fs::path& explicit_path) {
+  Searcher searcher("NVRTC");
+  if (searcher.try_explicit(explicit_path, "TARE_NVRTC", nvrtc_explicit)) return searcher.finish();
+  for (const SearchStep& step : steps_before_system())
+    if (searcher.try_step(step, nvrtc_in_root)) return searcher.finish();
+  if (!searcher.try_folders("the loader's search path", loader_folders(kNvrtcStem), nvrtc_in))
+    searcher.try_step(step_usr_local(), nvrtc_in_root);
+  return searcher.finish();
+}
+
+Search locate_nvcc(const fs::path& explicit_path) {
+  Searcher searcher("nvcc");
+  const auto look = [](const fs::path& path) { return program_explicit(path, "nvcc"); };
+  if (searcher.try_explicit(explicit_path, "TARE_NVCC", look)) return searcher.finish();
+  for (const SearchStep& step : steps_before_system())
+    if (searcher.try_step(step, nvcc_in_root)) return searcher.finish();
+  if (!searcher.try_folders("PATH", path_folders(), [](const fs::path& f) { return program_at(f / "nvcc"); }))
+    searcher.try_step(step_usr_local(), nvcc_in_root);
+  return searcher.finish();
+}
+
+fs::path builtins_beside(const fs::path& nvrtc) {
+  const std::string major = major_of(version_after(nvrtc.filename(), kNvrtcStem));
+  for (const std::string& name : names_in(nvrtc.parent_path(), kBuiltinsStem))
+    if (major.empty() || major_of(version_after(name, kBuiltinsStem)) == major)
+      return nvrtc.parent_path() / name;
+  return {};
+}
+
+std::vector<fs::path> nvcc_companions(const fs::path& nvcc) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const char* name : {"nvvm/bin/cicc", "bin/ptxas"})
+    for (const fs::path& root : roots_of(nvcc))
+      if (is_file(root / name)) {
+        found.push_back(root / name);
+        break;
+      }
+  return found;
+}
+
+Tool require(const Search& search, const std::string& hint) {
+  if (!search.tool) throw Error(ErrorKind::not_found, search.reason, hint);
+  return *search.tool;
+}
+
+}  // namespace detail
+
+Search find_nvrtc(const fs::path& explicit_path) {
+  return detail::locate_nvrtc(explicit_path);
+}
+
+Search find_nvcc(const fs::path& explicit_path) {
+  Search search = detail::locate_nvcc(explicit_path);
+  if (search.tool) {
+    std::string version = detail::version_printed(search.tool->path, "release ");
+    const std::string full = detail::version_printed(search.tool->path, ", V");
+    search.tool->version = full.empty() ? version : full;
+  }
+  return search;
+}
+
+Search find_clang(const fs::path& explicit_path) {
+  using namespace detail;
+  Searcher searcher("clang");
+  const auto look = [](const fs::path& path) {
+    if (!is_folder(path)) return clang_checked(program_explicit(path, "clang"));
+    Candidate here = clang_in(path);
+    return here.wrong.empty() ? here : clang_in(path / "bin");
+  };
+  if (searcher.try_explicit(explicit_path, "TARE_CLANG", look)) return searcher.finish();
+  if (!searcher.try_folders("PATH", path_folders(), clang_in))
+    searcher.try_folders("/usr/lib/llvm-19", {"/usr/lib/llvm-19/bin"}, clang_in);
+  return searcher.finish();
+}
+
+std::vector<fs::path> toolkit_include_dirs(const Tool& tool) {
+  std::vector<fs::path> candidates;
+  for (const fs::path& root : detail::roots_of(tool.path)) {
+    candidates.push_back(root / "include");
+    candidates.push_back(root / "targets/x86_64-linux/include");
+    for (const char* wheel : {"cuda_runtime", "cuda_nvcc", "cuda_cccl"})
+      candidates.push_back(root.parent_path() / wheel / "include");
+  }
+  std::vector<fs::path> dirs;
+  const auto add = [&](const fs::path& dir) {
+    std::error_code error;
+    for (const fs::path& have : dirs)
+      if (fs::equivalent(have, dir, error)) return;
+    dirs.push_back(dir);
+  };
+  for (const fs::path& dir : candidates) {
+    if (dir == "/usr/include")  // the host's own headers: NVRTC must not see them
+      continue;
+    if (detail::is_file(dir / "cuda_runtime.h") || detail::is_file(dir / "cuda_fp16.h") ||
+        detail::is_folder(dir / "cuda/std"))
+      add(dir);
+    if (detail::is_folder(dir / "cccl/cuda/std")) {
+      add(dir);
+      add(dir / "cccl");
+    }
+  }
+  return dirs;
+}
+
+}  // namespace tare
