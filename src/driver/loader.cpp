@@ -120,8 +120,7 @@ std::unique_ptr<DriverLibrary> find_driver(const Choice& choice, Search& search)
   }
   if (!choice.text.empty()) {
     if (auto library = search.try_place(choice.text, Wanted::any)) return library;
-    search.fail(fmt::format("no CUDA driver asked for by {}", choice.from),
-                "give gpu, cpu or the path of a libcuda.so.1");
+    search.fail(choice.from + ": no CUDA driver", "give gpu, cpu or the path of a libcuda.so.1");
   }
   // A CPU device that the loader itself finds first was put there on purpose (LD_LIBRARY_PATH): it is taken.
   auto places = real_driver_places();
