@@ -3,6 +3,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "cpu/codegen/instructions.hpp"
+#include "cpu/codegen/runtime.hpp"
 
 namespace tare::cpu::codegen {
 namespace {
@@ -36,18 +37,52 @@ Value* quotient(Emitter& e, const Instruction& i, Value* a, Value* d) {
   return e.select(is_huge, zero, result);
 }
 
+/// f64: the upper half of the operand in, the upper half of the result out.
 bool emit_f64(Emitter& e, const Instruction& i) {
   auto& b = e.b;
   Value* a = e.read(i.operands[1], Type::f64);
-  Value* one = number(a, 1.0);
-  // The result has the upper 32 bits only; so has the operand that counts.
-  Value* bits = b.CreateAnd(b.CreateBitCast(a, b.getInt64Ty()), e.i64(0xffffffff00000000u));
-  (void)bits;
+  Value* is_nan = b.CreateFCmpUNO(a, a);
   if (i.op == Op::rsqrt) {
-    e.write(i.operands[0], b.CreateFDiv(one, e.unary(llvm::Intrinsic::sqrt, a)));
+    Value* result = b.CreateFDiv(number(a, 1.0), e.unary(llvm::Intrinsic::sqrt, a));
+    e.write(i.operands[0], e.select(is_nan, quiet(e, a), result));
     return true;
   }
-  return false;
+  if (i.op != Op::rcp) return false;
+  const std::uint64_t upper = 0xffffffff00000000u;
+  Value* cut = b.CreateBitCast(b.CreateAnd(b.CreateBitCast(a, b.getInt64Ty()), e.i64(upper)), a->getType());
+  Value* quotient = b.CreateBitCast(b.CreateFDiv(number(a, 1.0), cut), b.getInt64Ty());
+  Value* exponent = b.CreateAnd(quotient, e.i64(0x7ff0000000000000u));
+  // A subnormal operand or result is flushed.
+  Value* flushed = b.CreateAnd(quotient, e.i64(0x8000000000000000u));
+  Value* result = e.select(b.CreateICmpEQ(exponent, e.i64(0)), flushed, b.CreateAnd(quotient, e.i64(upper)));
+  Value* small = b.CreateFCmpOLT(e.unary(llvm::Intrinsic::fabs, a), number(a, 0x1p-1022));
+  Value* infinity = b.CreateOr(b.CreateAnd(b.CreateBitCast(a, b.getInt64Ty()), e.i64(0x8000000000000000u)),
+                               e.i64(0x7ff0000000000000u));
+  result = e.select(small, infinity, result);
+  result = e.select(is_nan, e.i64(0x7fffffff00000000u), result);
+  e.write(i.operands[0], b.CreateBitCast(result, a->getType()));
+  return true;
+}
+
+/// ex2 and tanh of f16, computed in f32 and rounded.
+bool emit_f16(Emitter& e, const Instruction& i) {
+  auto& b = e.b;
+  if (i.op != Op::ex2 && i.op != Op::tanh) return false;
+  const bool packed = i.types[0] == Type::f16x2;
+  Value* source = b.CreateZExt(e.read(i.operands[1], i.types[0]), b.getInt32Ty());
+  const auto part = [&](unsigned shift) {
+    Value* wide = half_to_single(e, b.CreateAnd(b.CreateLShr(source, shift), 0xffff));
+    Value* result = routine(e, i.op == Op::ex2 ? "tare_exp2_f32" : "tare_tanh_f32", wide);
+    Value* bits = b.CreateZExt(b.CreateBitCast(result, b.getInt32Ty()), b.getInt64Ty());
+    Value* narrow = e.call_runtime("tare_convert", b.getInt64Ty(),
+                                   {bits, e.i32(format_code::f32), e.i32(format_code::f16), e.i32(0)});
+    narrow = b.CreateTrunc(narrow, b.getInt32Ty());
+    return e.select(b.CreateFCmpUNO(result, result), e.i32(0x7fff), narrow);
+  };
+  Value* result = part(0);
+  if (packed) result = b.CreateOr(result, b.CreateShl(part(16), 16));
+  e.write(i.operands[0], b.CreateTrunc(result, e.type(i.types[0])));
+  return true;
 }
 
 Value* compute(Emitter& e, const Instruction& i, Value* a) {
@@ -86,6 +121,7 @@ Value* compute(Emitter& e, const Instruction& i, Value* a) {
 
 bool emit_approximate(Emitter& e, const Instruction& i) {
   if (i.types[0] == Type::f64) return emit_f64(e, i);
+  if (i.types[0] == Type::f16 || i.types[0] == Type::f16x2) return emit_f16(e, i);
   if (i.types[0] != Type::f32) return false;
   const bool flush = i.has(Modifier::ftz);
   Value* a = e.read(i.operands[1], Type::f32);

@@ -42,14 +42,20 @@ Value* shift_left_or_zero(Emitter& e, Value* value, Value* count) {
   return e.select(over, e.i64(0), e.b.CreateShl(value, unsigned_min(e, count, 63)));
 }
 
+/// Position or length of a field: 8 bits of the operand in the 32-bit forms, all of it in the 64-bit ones.
+Value* field_bound(Emitter& e, const Instruction& i, std::size_t index) {
+  Value* value = word(e, i, index);
+  if (bits_of(i.types[0]) == 32) value = e.b.CreateAnd(value, 0xff);
+  return e.b.CreateZExt(value, e.b.getInt64Ty());
+}
+
 Value* extract_field(Emitter& e, const Instruction& i) {
   auto& b = e.b;
   const Type type = i.types[0];
-  const unsigned width = bits_of(type);
   const bool is_signed = Emitter::is_signed(type);
   Value* value = e.adapt(e.read(i.operands[1], type), b.getInt64Ty(), is_signed);
-  Value* position = b.CreateZExt(b.CreateAnd(word(e, i, 2), 0xff), b.getInt64Ty());
-  Value* length = b.CreateZExt(b.CreateAnd(word(e, i, 3), 0xff), b.getInt64Ty());
+  Value* position = field_bound(e, i, 2);
+  Value* length = field_bound(e, i, 3);
   Value* shift = unsigned_min(e, position, 63);
   Value* over = b.CreateICmpUGT(position, e.i64(63));
   if (!is_signed) {
@@ -62,7 +68,6 @@ Value* extract_field(Emitter& e, const Instruction& i) {
   Value* safe = unsigned_min(e, spare, 63);
   Value* cut = b.CreateAShr(b.CreateShl(field, safe), safe);
   Value* empty = b.CreateICmpEQ(length, e.i64(0));
-  (void)width;
   return e.adapt(e.select(empty, e.i64(0), cut), e.type(type));
 }
 
@@ -71,8 +76,8 @@ Value* insert_field(Emitter& e, const Instruction& i) {
   const Type type = i.types[0];
   Value* field = e.adapt(e.read(i.operands[1], type), b.getInt64Ty());
   Value* into = e.adapt(e.read(i.operands[2], type), b.getInt64Ty());
-  Value* position = b.CreateZExt(b.CreateAnd(word(e, i, 3), 0xff), b.getInt64Ty());
-  Value* length = b.CreateZExt(b.CreateAnd(word(e, i, 4), 0xff), b.getInt64Ty());
+  Value* position = field_bound(e, i, 3);
+  Value* length = field_bound(e, i, 4);
   Value* mask = shift_left_or_zero(e, low_mask(e, length), position);
   Value* placed = shift_left_or_zero(e, field, position);
   Value* merged = b.CreateOr(b.CreateAnd(into, b.CreateNot(mask)), b.CreateAnd(placed, mask));

@@ -195,7 +195,9 @@ bool emit_testp(Emitter& e, const Instruction& i) {
   if (has_suffix(i, "number")) result = b.CreateFCmpORD(value, value);
   if (has_suffix(i, "notanumber")) result = b.CreateFCmpUNO(value, value);
   if (has_suffix(i, "normal")) {
-    result = b.CreateAnd(b.CreateFCmpOGE(magnitude, smallest), b.CreateFCmpOLT(magnitude, infinity));
+    // Zero counts as normal.
+    Value* usual = b.CreateAnd(b.CreateFCmpOGE(magnitude, smallest), b.CreateFCmpOLT(magnitude, infinity));
+    result = b.CreateOr(usual, b.CreateFCmpOEQ(value, zero));
   }
   if (has_suffix(i, "subnormal")) {
     result = b.CreateAnd(b.CreateFCmpOLT(magnitude, smallest), b.CreateFCmpOGT(magnitude, zero));

@@ -210,8 +210,7 @@ bool to_tf32(Emitter& e, const Instruction& i) {
   if (i.rounding == Rounding::rz) added = e.i32(0);
   Value* rounded = b.CreateAnd(b.CreateAdd(bits, added), 0xffffe000u);
   Value* special = b.CreateICmpEQ(b.CreateAnd(bits, 0x7f800000), e.i32(0x7f800000));
-  Value* is_nan = b.CreateFCmpUNO(value, value);
-  rounded = e.select(special, e.select(is_nan, e.i32(0x7fffffff), bits), rounded);
+  rounded = e.select(special, b.CreateAnd(bits, 0xffffe000u), rounded);
   e.write(i.operands[0], rounded);
   return true;
 }

@@ -15,7 +15,9 @@
 namespace tare::cpu::codegen {
 
 /// Width of a scalar type in bits.
-inline unsigned width_of(const llvm::Type* type) { return static_cast<unsigned>(type->getScalarSizeInBits()); }
+inline unsigned width_of(const llvm::Type* type) {
+  return static_cast<unsigned>(type->getScalarSizeInBits());
+}
 
 /// The values that a thread finds around it. Pointers are LLVM pointers; `*_address` are the same as i64.
 struct Surroundings {

@@ -43,8 +43,9 @@ struct Operation {
   }
 
   /// The result as a GPU delivers it. For f64 the first NaN among `inputs` is what a NaN result carries.
-  bool done(Value* value, llvm::ArrayRef<Value*> inputs) {
-    if (flush) value = flush_subnormal(e, value);
+  /// Under .ftz a result is flushed if it is `tiny` before it is rounded, even if it rounds to a normal.
+  bool done(Value* value, llvm::ArrayRef<Value*> inputs, Value* tiny = nullptr) {
+    if (flush) value = flush_subnormal(e, value, tiny);
     if (i.has(Modifier::sat)) {
       value = saturate(e, value);
     } else if (is_f32) {
@@ -66,6 +67,12 @@ struct Operation {
     arguments.push_back(e.i32(static_cast<std::uint32_t>(soft::direction_of(i.rounding))));
     return e.call_runtime(name, e.type(type), arguments);
   }
+  Value* widen(Value* value) { return e.b.CreateFPExt(value, e.b.getDoubleTy()); }
+  /// Whether an exact f64 value lies below the normal range of f32.
+  Value* is_tiny(Value* exact) {
+    return e.b.CreateFCmpOLT(e.unary(llvm::Intrinsic::fabs, exact),
+                             llvm::ConstantFP::get(exact->getType(), 0x1p-126));
+  }
   bool rounds_to_nearest() const { return i.rounding == Rounding::none || i.rounding == Rounding::rn; }
 };
 
@@ -75,30 +82,49 @@ bool emit_sum(Operation& o, bool subtract) {
   if (o.rounds_to_nearest())
     return o.done(subtract ? o.e.b.CreateFSub(a, c) : o.e.b.CreateFAdd(a, c), {a, c});
   Value* addend = subtract ? o.e.b.CreateFNeg(c) : c;
-  return o.done(o.directed(o.is_f32 ? "tare_add_f32" : "tare_add_f64", {a, addend}), {a, c});
+  return o.done(o.directed(o.is_f32 ? "tare_add_f32" : "tare_add_f64", {a, addend}), {c, a});
 }
 
 bool emit_product(Operation& o) {
   Value* a = o.operand(1);
   Value* c = o.operand(2);
-  if (o.rounds_to_nearest()) return o.done(o.e.b.CreateFMul(a, c), {a, c});
-  return o.done(o.directed(o.is_f32 ? "tare_mul_f32" : "tare_mul_f64", {a, c}), {a, c});
+  Value* tiny = o.flush ? o.is_tiny(o.e.b.CreateFMul(o.widen(a), o.widen(c))) : nullptr;
+  if (o.rounds_to_nearest()) return o.done(o.e.b.CreateFMul(a, c), {c, a}, tiny);
+  return o.done(o.directed(o.is_f32 ? "tare_mul_f32" : "tare_mul_f64", {a, c}), {c, a}, tiny);
+}
+
+/// Whether a * b + c is tiny before it is rounded to f32. The product is exact in f64; where the f64 sum is
+/// just the smallest normal, the sum's rounding error decides.
+Value* is_tiny_sum(Operation& o, Value* a, Value* c, Value* addend) {
+  auto& b = o.e.b;
+  Value* product = b.CreateFMul(o.widen(a), o.widen(c));
+  Value* wide = o.widen(addend);
+  Value* sum = b.CreateFAdd(product, wide);
+  Value* part = b.CreateFSub(sum, product);
+  Value* error = b.CreateFAdd(b.CreateFSub(product, b.CreateFSub(sum, part)), b.CreateFSub(wide, part));
+  Value* smallest = llvm::ConstantFP::get(sum->getType(), 0x1p-126);
+  Value* at_limit = b.CreateFCmpOEQ(o.e.unary(llvm::Intrinsic::fabs, sum), smallest);
+  Value* inward = b.CreateFCmpOLT(b.CreateFMul(error, sum), llvm::ConstantFP::get(sum->getType(), 0.0));
+  return b.CreateOr(o.is_tiny(sum), b.CreateAnd(at_limit, inward));
 }
 
 bool emit_fma(Operation& o) {
   Value* a = o.operand(1);
   Value* c = o.operand(2);
   Value* addend = o.operand(3);
+  Value* tiny = o.flush ? is_tiny_sum(o, a, c, addend) : nullptr;
   if (o.rounds_to_nearest()) {
     Value* result = o.e.b.CreateIntrinsic(llvm::Intrinsic::fma, {o.e.type(o.type)}, {a, c, addend});
-    return o.done(result, {a, c, addend});
+    return o.done(result, {c, addend, a}, tiny);
   }
-  return o.done(o.directed(o.is_f32 ? "tare_fma_f32" : "tare_fma_f64", {a, c, addend}), {a, c, addend});
+  return o.done(o.directed(o.is_f32 ? "tare_fma_f32" : "tare_fma_f64", {a, c, addend}), {c, addend, a}, tiny);
 }
 
 bool emit_quotient(Operation& o, Value* a, Value* c, llvm::ArrayRef<Value*> inputs) {
-  if (o.rounds_to_nearest()) return o.done(o.e.b.CreateFDiv(a, c), inputs);
-  return o.done(o.directed(o.is_f32 ? "tare_div_f32" : "tare_div_f64", {a, c}), inputs);
+  // The f64 quotient of two f32 values tells a tiny one from the smallest normal.
+  Value* tiny = o.flush ? o.is_tiny(o.e.b.CreateFDiv(o.widen(a), o.widen(c))) : nullptr;
+  if (o.rounds_to_nearest()) return o.done(o.e.b.CreateFDiv(a, c), inputs, tiny);
+  return o.done(o.directed(o.is_f32 ? "tare_div_f32" : "tare_div_f64", {a, c}), inputs, tiny);
 }
 
 bool emit_root(Operation& o) {
@@ -133,8 +159,8 @@ bool emit_extreme(Operation& o) {
   Value* x_nan = b.CreateFCmpUNO(x, x);
   Value* y_nan = b.CreateFCmpUNO(y, y);
   if (o.i.has(Modifier::nan)) {
-    chosen = e.select(y_nan, y, chosen);
     chosen = e.select(x_nan, x, chosen);
+    chosen = e.select(y_nan, y, chosen);
   } else {
     chosen = e.select(y_nan, x, chosen);
     chosen = e.select(x_nan, y, chosen);
@@ -143,15 +169,21 @@ bool emit_extreme(Operation& o) {
     Value* signed_bits = b.CreateOr(bits_of(e, chosen), sign);
     chosen = e.select(b.CreateFCmpUNO(chosen, chosen), chosen, b.CreateBitCast(signed_bits, x->getType()));
   }
-  return o.done(chosen, {x, y});
+  return o.done(chosen, {y, x});
+}
+
+/// neg and abs leave a NaN its sign, and quiet it.
+bool emit_sign(Operation& o, Value* operand, Value* result) {
+  return o.done(o.e.select(o.e.b.CreateFCmpUNO(operand, operand), operand, result), {operand});
 }
 
 }  // namespace
 
-Value* flush_subnormal(Emitter& e, Value* value) {
+Value* flush_subnormal(Emitter& e, Value* value, Value* tiny) {
   Value* bits = bits_of(e, value);
   Value* small =
       e.b.CreateICmpEQ(e.b.CreateAnd(bits, e.constant_like(bits, 0x7f800000)), e.constant_like(bits, 0));
+  if (tiny != nullptr) small = e.b.CreateOr(small, tiny);
   Value* zero = e.b.CreateBitCast(e.b.CreateAnd(bits, e.constant_like(bits, 0x80000000u)), value->getType());
   return e.select(small, zero, value);
 }
@@ -200,19 +232,11 @@ bool emit_floating(Emitter& e, const Instruction& i) {
       return emit_root(o);
     case Op::neg: {
       Value* a = o.operand(1);
-      if (!o.is_f32) {
-        e.write(i.operands[0], b.CreateFNeg(a));
-        return true;
-      }
-      return o.done(b.CreateFNeg(a), {});
+      return emit_sign(o, a, b.CreateFNeg(a));
     }
     case Op::abs: {
-      Value* a = e.unary(llvm::Intrinsic::fabs, o.operand(1));
-      if (!o.is_f32) {
-        e.write(i.operands[0], a);
-        return true;
-      }
-      return o.done(a, {});
+      Value* a = o.operand(1);
+      return emit_sign(o, a, e.unary(llvm::Intrinsic::fabs, a));
     }
     case Op::min:
     case Op::max:

@@ -22,7 +22,8 @@ void emit_instruction(Emitter& e, const ptx::Instruction& instruction);
 bool is_selectable(const ptx::Instruction& instruction);
 
 // Shared between the floating-point families.
-llvm::Value* flush_subnormal(Emitter& e, llvm::Value* value);     // f32: sign kept
+// f32, sign kept; also where `tiny`, if given, says that the result was subnormal before its rounding.
+llvm::Value* flush_subnormal(Emitter& e, llvm::Value* value, llvm::Value* tiny = nullptr);
 llvm::Value* canonical_nan(Emitter& e, llvm::Value* value);       // f32: every NaN is 0x7fffffff
 llvm::Value* quiet(Emitter& e, llvm::Value* value);               // f64: sets the quiet bit
 llvm::Value* saturate(Emitter& e, llvm::Value* value);            // [+0, 1], NaN to +0

@@ -75,7 +75,7 @@ Value* shift(Operation& o) {
   return e.b.CreateSelect(over, e.constant_like(value, 0), shifted);
 }
 
-/// Division by zero has all bits set, its remainder is the dividend; the one overflow wraps.
+/// Quotient and remainder of a division by zero have all bits set; the one overflow wraps.
 Value* divide(Operation& o) {
   Emitter& e = o.e;
   Value* a = o.operand(1);
@@ -92,7 +92,7 @@ Value* divide(Operation& o) {
   Value* safe = e.b.CreateSelect(risky, e.constant_like(d, 1), d);
   if (remainder) {
     Value* r = o.is_signed ? e.b.CreateSRem(a, safe) : e.b.CreateURem(a, safe);
-    return e.b.CreateSelect(zero, a, r);
+    return e.b.CreateSelect(zero, llvm::Constant::getAllOnesValue(a->getType()), r);
   }
   Value* q = o.is_signed ? e.b.CreateSDiv(a, safe) : e.b.CreateUDiv(a, safe);
   return e.b.CreateSelect(zero, llvm::Constant::getAllOnesValue(a->getType()), q);

@@ -128,7 +128,9 @@ std::uint32_t half_operation(std::uint32_t a, std::uint32_t b, std::uint32_t c, 
   }
   const Number x = soft::unpack(a, format);
   const Number y = soft::unpack(b, format);
+  bool tiny = false;  // before rounding, which is when .ftz looks
   const auto round = [&](const Number& value) {
+    tiny = soft::is_below_normal(value, format);
     return static_cast<std::uint32_t>(soft::pack(value, format, Direction::nearest));
   };
   std::uint32_t result = 0;
@@ -156,7 +158,7 @@ std::uint32_t half_operation(std::uint32_t a, std::uint32_t b, std::uint32_t c, 
       result = a & ~kHalfSign;
       break;
   }
-  if ((control & half::flush) != 0) result = half_flush(result, format);
+  if ((control & half::flush) != 0) result = tiny ? result & kHalfSign : half_flush(result, format);
   const bool is_nan = half_is_nan(result, format);
   const std::uint32_t one = is_bfloat ? 0x3f80 : 0x3c00;
   if ((control & half::saturate) != 0) {
@@ -174,6 +176,18 @@ std::uint64_t global_timer() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+/// x / (2 pi) as the GPU's range reduction has it, in turns: rounded toward zero, subnormals flushed.
+double turns(float x) {
+  constexpr float kTurnsPerRadian = 0.15915494f;
+  const auto direction = static_cast<std::uint32_t>(Direction::zero);
+  const float product = multiply<float>(x, kTurnsPerRadian, direction);
+  return std::fabs(product) < std::numeric_limits<float>::min()
+             ? std::copysign(0.0, static_cast<double>(product))
+             : static_cast<double>(product);
+}
+
+constexpr double kTurn = 6.283185307179586476925;
+
 float exp2_f32(float x) {
   return static_cast<float>(std::exp2(static_cast<double>(x)));
 }
@@ -181,10 +195,11 @@ float log2_f32(float x) {
   return static_cast<float>(std::log2(static_cast<double>(x)));
 }
 float sin_f32(float x) {
-  return static_cast<float>(std::sin(static_cast<double>(x)));
+  const double whole = turns(x);
+  return static_cast<float>(std::sin(kTurn * std::remainder(whole, 1.0)));
 }
 float cos_f32(float x) {
-  return static_cast<float>(std::cos(static_cast<double>(x)));
+  return static_cast<float>(std::cos(kTurn * std::remainder(turns(x), 1.0)));
 }
 float tanh_f32(float x) {
   return static_cast<float>(std::tanh(static_cast<double>(x)));

@@ -103,6 +103,11 @@ std::uint64_t pack(const Number& number, Format format, Direction direction) {
   return sign | (stays_finite ? infinite - 1 : infinite);
 }
 
+bool is_below_normal(const Number& number, Format format) {
+  return number.kind == Number::Kind::finite &&
+         number.exponent + bit_length(number.significand) - 1 < format.lowest_exponent();
+}
+
 Number from_integer(std::uint64_t magnitude, bool negative) {
   if (magnitude == 0) return zero(false);
   return {Number::Kind::finite, negative, 0, magnitude};

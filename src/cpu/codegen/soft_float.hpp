@@ -54,6 +54,8 @@ struct Number {
 Number unpack(std::uint64_t bits, Format format);
 /// Rounds once. A NaN packs as the quiet NaN with a clear sign.
 std::uint64_t pack(const Number& number, Format format, Direction direction);
+/// Finite and of smaller magnitude than the format's least normal number.
+bool is_below_normal(const Number& number, Format format);
 Number from_integer(std::uint64_t magnitude, bool negative);
 
 Number negate(Number number);
