@@ -240,28 +240,32 @@ TEST_F(Arguments, ThreadsWithDifferentListsAreEachChecked) {
   constexpr int kRounds = 2000;
   std::atomic<int> refused{0};
   std::vector<std::vector<double>> results(2);
-  auto right = [&](std::size_t which) {
-    const auto scope = context_.enter();
-    Stream stream(context_);
-    Buffer out(context_, 4 * sizeof(double));
-    for (int i = 0; i < kRounds; ++i) {
-      if (which == 0)
-        kernel.launch(stream, {}, out.pointer(), 1.5f, 'a', static_cast<long long>(i), true);
-      else
-        kernel.launch(stream, {}, out.pointer(), 3, 'b', static_cast<unsigned long long>(i), false);
+  const auto right = [&](std::size_t which) {
+    try {
+      const auto scope = context_.enter();
+      Stream stream(context_);
+      Buffer out(context_, 4 * sizeof(double));
+      for (int i = 0; i < kRounds; ++i) {
+        if (which == 0)
+          kernel.launch(stream, {}, out.pointer(), 1.5f, 'a', static_cast<long long>(i), true);
+        else
+          kernel.launch(stream, {}, out.pointer(), 3, 'b', static_cast<unsigned long long>(i), false);
+      }
+      stream.synchronize();
+      results[which] = host_copy<double>(out);
+    } catch (const Error& error) {
+      ADD_FAILURE() << error.what();
     }
-    stream.synchronize();
-    results[which] = host_copy<double>(out);
   };
-  auto wrong = [&] {
+  const auto wrong = [&] {
     const auto scope = context_.enter();
     Stream stream(context_);
     Buffer out(context_, 4 * sizeof(double));
     for (int i = 0; i < kRounds; ++i) {
       try {
         kernel.launch(stream, {}, out.pointer(), 1.5, 'a', 1LL, true);
-      } catch (const Error&) {
-        ++refused;
+      } catch (const Error& error) {
+        refused += error.kind() == ErrorKind::argument;
       }
     }
     stream.synchronize();
@@ -270,6 +274,7 @@ TEST_F(Arguments, ThreadsWithDifferentListsAreEachChecked) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(refused, kRounds);
   EXPECT_EQ(results[0], (std::vector<double>{1.5, 97.0, kRounds - 1.0, 1.0}));
+  ASSERT_EQ(results[1].size(), 4u);
   EXPECT_EQ(results[1][2], kRounds - 1.0);
 }
 
