@@ -4,6 +4,7 @@
 
 #include "cpu/codegen/instructions.hpp"
 #include "cpu/codegen/runtime.hpp"
+#include "cpu/codegen/soft_float.hpp"
 
 namespace tare::cpu::codegen {
 namespace {
@@ -34,7 +35,8 @@ Value* quotient(Emitter& e, const Instruction& i, Value* a, Value* d) {
   Value* infinite =
       b.CreateFCmpOEQ(e.unary(llvm::Intrinsic::fabs, a), llvm::ConstantFP::getInfinity(a->getType()));
   zero = e.select(infinite, llvm::ConstantFP::getNaN(a->getType()), zero);
-  return e.select(is_huge, zero, result);
+  Value* is_nan = b.CreateFCmpUNO(a, a);
+  return e.select(b.CreateAnd(is_huge, b.CreateNot(is_nan)), zero, result);
 }
 
 /// f64: the upper half of the operand in, the upper half of the result out.
@@ -49,22 +51,24 @@ bool emit_f64(Emitter& e, const Instruction& i) {
   }
   if (i.op != Op::rcp) return false;
   const std::uint64_t upper = 0xffffffff00000000u;
-  Value* cut = b.CreateBitCast(b.CreateAnd(b.CreateBitCast(a, b.getInt64Ty()), e.i64(upper)), a->getType());
-  Value* quotient = b.CreateBitCast(b.CreateFDiv(number(a, 1.0), cut), b.getInt64Ty());
-  Value* exponent = b.CreateAnd(quotient, e.i64(0x7ff0000000000000u));
-  // A subnormal operand or result is flushed.
-  Value* flushed = b.CreateAnd(quotient, e.i64(0x8000000000000000u));
-  Value* result = e.select(b.CreateICmpEQ(exponent, e.i64(0)), flushed, b.CreateAnd(quotient, e.i64(upper)));
-  Value* small = b.CreateFCmpOLT(e.unary(llvm::Intrinsic::fabs, a), number(a, 0x1p-1022));
-  Value* infinity = b.CreateOr(b.CreateAnd(b.CreateBitCast(a, b.getInt64Ty()), e.i64(0x8000000000000000u)),
-                               e.i64(0x7ff0000000000000u));
-  result = e.select(small, infinity, result);
-  result = e.select(is_nan, e.i64(0x7fffffff00000000u), result);
+  const std::uint64_t sign_bit = 0x8000000000000000u;
+  Value* cut = b.CreateAnd(b.CreateBitCast(a, b.getInt64Ty()), e.i64(upper));
+  Value* sign = b.CreateAnd(cut, e.i64(sign_bit));
+  Value* real = b.CreateBitCast(cut, a->getType());
+  Value* quotient = b.CreateBitCast(b.CreateFDiv(number(a, 1.0), real), b.getInt64Ty());
+  Value* rounded = b.CreateAnd(b.CreateAdd(quotient, e.i64(0x80000000u)), e.i64(upper));
+  // Subnormals are flushed on both sides.
+  const auto has_no_exponent = [&](Value* bits) {
+    return b.CreateICmpEQ(b.CreateAnd(bits, e.i64(0x7ff0000000000000u)), e.i64(0));
+  };
+  Value* result = e.select(has_no_exponent(quotient), sign, rounded);
+  result = e.select(has_no_exponent(cut), b.CreateOr(sign, e.i64(0x7ff0000000000000u)), result);
+  result = e.select(b.CreateFCmpUNO(real, real), e.i64(0x7fffffff00000000u), result);
   e.write(i.operands[0], b.CreateBitCast(result, a->getType()));
   return true;
 }
 
-/// ex2 and tanh of f16, computed in f32 and rounded.
+/// ex2 and tanh of f16, computed in f32 and cut off, as a GPU does.
 bool emit_f16(Emitter& e, const Instruction& i) {
   auto& b = e.b;
   if (i.op != Op::ex2 && i.op != Op::tanh) return false;
@@ -75,7 +79,8 @@ bool emit_f16(Emitter& e, const Instruction& i) {
     Value* result = routine(e, i.op == Op::ex2 ? "tare_exp2_f32" : "tare_tanh_f32", wide);
     Value* bits = b.CreateZExt(b.CreateBitCast(result, b.getInt32Ty()), b.getInt64Ty());
     Value* narrow = e.call_runtime("tare_convert", b.getInt64Ty(),
-                                   {bits, e.i32(format_code::f32), e.i32(format_code::f16), e.i32(0)});
+                                   {bits, e.i32(format_code::f32), e.i32(format_code::f16),
+                                    e.i32(static_cast<std::uint32_t>(soft::Direction::zero))});
     narrow = b.CreateTrunc(narrow, b.getInt32Ty());
     return e.select(b.CreateFCmpUNO(result, result), e.i32(0x7fff), narrow);
   };

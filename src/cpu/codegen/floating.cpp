@@ -43,7 +43,8 @@ struct Operation {
   }
 
   /// The result as a GPU delivers it. For f64 the first NaN among `inputs` is what a NaN result carries.
-  /// Under .ftz a result is flushed if it is `tiny` before it is rounded, even if it rounds to a normal.
+  /// Under .ftz a result is flushed if it is `tiny` before it is rounded, even where a gradual underflow
+  /// would round it up to a normal.
   bool done(Value* value, llvm::ArrayRef<Value*> inputs, Value* tiny = nullptr) {
     if (flush) value = flush_subnormal(e, value, tiny);
     if (i.has(Modifier::sat)) {
@@ -64,14 +65,17 @@ struct Operation {
   /// Rounds toward zero or an infinity, by a routine.
   Value* directed(const char* name, llvm::ArrayRef<Value*> inputs) {
     std::vector<Value*> arguments(inputs.begin(), inputs.end());
-    arguments.push_back(e.i32(static_cast<std::uint32_t>(soft::direction_of(i.rounding))));
+    const auto direction = static_cast<std::uint32_t>(soft::direction_of(i.rounding));
+    arguments.push_back(e.i32(direction | (flush ? soft::kFlush : 0)));
     return e.call_runtime(name, e.type(type), arguments);
   }
   Value* widen(Value* value) { return e.b.CreateFPExt(value, e.b.getDoubleTy()); }
-  /// Whether an exact f64 value lies below the normal range of f32.
+  /// Under .ftz: whether an f64 value, exact or nearly, becomes less than the least normal f32 when it is
+  /// rounded to nearest with 24 bits and no limit to its exponent.
   Value* is_tiny(Value* exact) {
+    constexpr double kLeastThatRoundsToNormal = 0x1p-126 - 0x1p-151;
     return e.b.CreateFCmpOLT(e.unary(llvm::Intrinsic::fabs, exact),
-                             llvm::ConstantFP::get(exact->getType(), 0x1p-126));
+                             llvm::ConstantFP::get(exact->getType(), kLeastThatRoundsToNormal));
   }
   bool rounds_to_nearest() const { return i.rounding == Rounding::none || i.rounding == Rounding::rn; }
 };
@@ -80,7 +84,7 @@ bool emit_sum(Operation& o, bool subtract) {
   Value* a = o.operand(1);
   Value* c = o.operand(2);
   if (o.rounds_to_nearest())
-    return o.done(subtract ? o.e.b.CreateFSub(a, c) : o.e.b.CreateFAdd(a, c), {a, c});
+    return o.done(subtract ? o.e.b.CreateFSub(a, c) : o.e.b.CreateFAdd(a, c), {c, a});
   Value* addend = subtract ? o.e.b.CreateFNeg(c) : c;
   return o.done(o.directed(o.is_f32 ? "tare_add_f32" : "tare_add_f64", {a, addend}), {c, a});
 }
@@ -88,43 +92,33 @@ bool emit_sum(Operation& o, bool subtract) {
 bool emit_product(Operation& o) {
   Value* a = o.operand(1);
   Value* c = o.operand(2);
-  Value* tiny = o.flush ? o.is_tiny(o.e.b.CreateFMul(o.widen(a), o.widen(c))) : nullptr;
-  if (o.rounds_to_nearest()) return o.done(o.e.b.CreateFMul(a, c), {c, a}, tiny);
-  return o.done(o.directed(o.is_f32 ? "tare_mul_f32" : "tare_mul_f64", {a, c}), {c, a}, tiny);
-}
-
-/// Whether a * b + c is tiny before it is rounded to f32. The product is exact in f64; where the f64 sum is
-/// just the smallest normal, the sum's rounding error decides.
-Value* is_tiny_sum(Operation& o, Value* a, Value* c, Value* addend) {
-  auto& b = o.e.b;
-  Value* product = b.CreateFMul(o.widen(a), o.widen(c));
-  Value* wide = o.widen(addend);
-  Value* sum = b.CreateFAdd(product, wide);
-  Value* part = b.CreateFSub(sum, product);
-  Value* error = b.CreateFAdd(b.CreateFSub(product, b.CreateFSub(sum, part)), b.CreateFSub(wide, part));
-  Value* smallest = llvm::ConstantFP::get(sum->getType(), 0x1p-126);
-  Value* at_limit = b.CreateFCmpOEQ(o.e.unary(llvm::Intrinsic::fabs, sum), smallest);
-  Value* inward = b.CreateFCmpOLT(b.CreateFMul(error, sum), llvm::ConstantFP::get(sum->getType(), 0.0));
-  return b.CreateOr(o.is_tiny(sum), b.CreateAnd(at_limit, inward));
+  if (o.rounds_to_nearest()) {
+    Value* tiny = o.flush ? o.is_tiny(o.e.b.CreateFMul(o.widen(a), o.widen(c))) : nullptr;
+    return o.done(o.e.b.CreateFMul(a, c), {c, a}, tiny);
+  }
+  return o.done(o.directed(o.is_f32 ? "tare_mul_f32" : "tare_mul_f64", {a, c}), {c, a});
 }
 
 bool emit_fma(Operation& o) {
   Value* a = o.operand(1);
   Value* c = o.operand(2);
   Value* addend = o.operand(3);
-  Value* tiny = o.flush ? is_tiny_sum(o, a, c, addend) : nullptr;
+  const auto fused = [&](Value* x, Value* y, Value* z) {
+    return o.e.b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
+  };
   if (o.rounds_to_nearest()) {
-    Value* result = o.e.b.CreateIntrinsic(llvm::Intrinsic::fma, {o.e.type(o.type)}, {a, c, addend});
-    return o.done(result, {c, addend, a}, tiny);
+    Value* tiny = o.flush ? o.is_tiny(fused(o.widen(a), o.widen(c), o.widen(addend))) : nullptr;
+    return o.done(fused(a, c, addend), {c, addend, a}, tiny);
   }
-  return o.done(o.directed(o.is_f32 ? "tare_fma_f32" : "tare_fma_f64", {a, c, addend}), {c, addend, a}, tiny);
+  return o.done(o.directed(o.is_f32 ? "tare_fma_f32" : "tare_fma_f64", {a, c, addend}), {c, addend, a});
 }
 
 bool emit_quotient(Operation& o, Value* a, Value* c, llvm::ArrayRef<Value*> inputs) {
-  // The f64 quotient of two f32 values tells a tiny one from the smallest normal.
-  Value* tiny = o.flush ? o.is_tiny(o.e.b.CreateFDiv(o.widen(a), o.widen(c))) : nullptr;
-  if (o.rounds_to_nearest()) return o.done(o.e.b.CreateFDiv(a, c), inputs, tiny);
-  return o.done(o.directed(o.is_f32 ? "tare_div_f32" : "tare_div_f64", {a, c}), inputs, tiny);
+  if (o.rounds_to_nearest()) {
+    Value* tiny = o.flush ? o.is_tiny(o.e.b.CreateFDiv(o.widen(a), o.widen(c))) : nullptr;
+    return o.done(o.e.b.CreateFDiv(a, c), inputs, tiny);
+  }
+  return o.done(o.directed(o.is_f32 ? "tare_div_f32" : "tare_div_f64", {a, c}), inputs);
 }
 
 bool emit_root(Operation& o) {

@@ -22,7 +22,7 @@ void emit_instruction(Emitter& e, const ptx::Instruction& instruction);
 bool is_selectable(const ptx::Instruction& instruction);
 
 // Shared between the floating-point families.
-// f32, sign kept; also where `tiny`, if given, says that the result was subnormal before its rounding.
+// f32, sign kept; also where `tiny`, if given, says so.
 llvm::Value* flush_subnormal(Emitter& e, llvm::Value* value, llvm::Value* tiny = nullptr);
 llvm::Value* canonical_nan(Emitter& e, llvm::Value* value);       // f32: every NaN is 0x7fffffff
 llvm::Value* quiet(Emitter& e, llvm::Value* value);               // f64: sets the quiet bit

@@ -41,19 +41,26 @@ Number number(double value) {
   return soft::unpack(std::bit_cast<std::uint64_t>(value), soft::kF64);
 }
 
+Direction direction_in(std::uint32_t code) {
+  return Direction{code & ~soft::kFlush};
+}
+
 template <typename Float>
-Float pack(const Number& value, std::uint32_t direction) {
+Float pack(Number value, std::uint32_t code) {
+  const Direction direction = direction_in(code);
+  constexpr Format kFormat = sizeof(Float) == 4 ? soft::kF32 : soft::kF64;
+  if ((code & soft::kFlush) != 0 && soft::is_tiny(value, kFormat, direction)) value.kind = Number::Kind::zero;
+  const std::uint64_t bits = soft::pack(value, kFormat, direction);
   if constexpr (sizeof(Float) == 4) {
-    return std::bit_cast<float>(
-        static_cast<std::uint32_t>(soft::pack(value, soft::kF32, Direction{direction})));
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
   } else {
-    return std::bit_cast<double>(soft::pack(value, soft::kF64, Direction{direction}));
+    return std::bit_cast<double>(bits);
   }
 }
 
 template <typename Float>
 Float add(Float a, Float b, std::uint32_t direction) {
-  return pack<Float>(soft::add(number(a), number(b), Direction{direction}), direction);
+  return pack<Float>(soft::add(number(a), number(b), direction_in(direction)), direction);
 }
 template <typename Float>
 Float multiply(Float a, Float b, std::uint32_t direction) {
@@ -61,7 +68,7 @@ Float multiply(Float a, Float b, std::uint32_t direction) {
 }
 template <typename Float>
 Float fused(Float a, Float b, Float c, std::uint32_t direction) {
-  return pack<Float>(soft::add(soft::multiply(number(a), number(b)), number(c), Direction{direction}),
+  return pack<Float>(soft::add(soft::multiply(number(a), number(b)), number(c), direction_in(direction)),
                      direction);
 }
 template <typename Float>
@@ -128,9 +135,9 @@ std::uint32_t half_operation(std::uint32_t a, std::uint32_t b, std::uint32_t c, 
   }
   const Number x = soft::unpack(a, format);
   const Number y = soft::unpack(b, format);
-  bool tiny = false;  // before rounding, which is when .ftz looks
+  bool tiny = false;
   const auto round = [&](const Number& value) {
-    tiny = soft::is_below_normal(value, format);
+    tiny = soft::is_tiny(value, format, Direction::nearest);
     return static_cast<std::uint32_t>(soft::pack(value, format, Direction::nearest));
   };
   std::uint32_t result = 0;
@@ -176,11 +183,10 @@ std::uint64_t global_timer() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// x / (2 pi) as the GPU's range reduction has it, in turns: rounded toward zero, subnormals flushed.
+/// x / (2 pi) as the GPU's range reduction has it, in turns: an f32 product, subnormals flushed.
 double turns(float x) {
   constexpr float kTurnsPerRadian = 0.15915494f;
-  const auto direction = static_cast<std::uint32_t>(Direction::zero);
-  const float product = multiply<float>(x, kTurnsPerRadian, direction);
+  const float product = x * kTurnsPerRadian;
   return std::fabs(product) < std::numeric_limits<float>::min()
              ? std::copysign(0.0, static_cast<double>(product))
              : static_cast<double>(product);

@@ -103,9 +103,14 @@ std::uint64_t pack(const Number& number, Format format, Direction direction) {
   return sign | (stays_finite ? infinite - 1 : infinite);
 }
 
-bool is_below_normal(const Number& number, Format format) {
-  return number.kind == Number::Kind::finite &&
-         number.exponent + bit_length(number.significand) - 1 < format.lowest_exponent();
+bool is_tiny(const Number& number, Format format, Direction direction) {
+  if (number.kind != Number::Kind::finite) return false;
+  // As many bits of precision, but so many more of exponent that nothing is subnormal.
+  const Format unlimited{format.exponent_bits + 3, format.fraction_bits};
+  const std::uint64_t rounded = pack(number, unlimited, direction) &
+                                ~(std::uint64_t{1} << (unlimited.exponent_bits + unlimited.fraction_bits));
+  const auto least_normal = static_cast<std::uint64_t>(format.lowest_exponent() + unlimited.bias());
+  return rounded < least_normal << format.fraction_bits;
 }
 
 Number from_integer(std::uint64_t magnitude, bool negative) {

@@ -12,6 +12,9 @@ __extension__ using Wide = unsigned __int128;
 
 enum class Direction : std::uint32_t { nearest, zero, down, up, nearest_away };
 
+/// Added to a Direction on its way to a routine: a tiny result becomes zero.
+inline constexpr std::uint32_t kFlush = 16;
+
 constexpr Direction direction_of(ptx::Rounding rounding) {
   switch (rounding) {
     case ptx::Rounding::rz:
@@ -54,8 +57,9 @@ struct Number {
 Number unpack(std::uint64_t bits, Format format);
 /// Rounds once. A NaN packs as the quiet NaN with a clear sign.
 std::uint64_t pack(const Number& number, Format format, Direction direction);
-/// Finite and of smaller magnitude than the format's least normal number.
-bool is_below_normal(const Number& number, Format format);
+/// Finite, and less in magnitude than the format's least normal number once rounded to its precision with
+/// no limit to the exponent: what .ftz makes zero.
+bool is_tiny(const Number& number, Format format, Direction direction);
 Number from_integer(std::uint64_t magnitude, bool negative);
 
 Number negate(Number number);
