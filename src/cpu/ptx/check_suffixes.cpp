@@ -267,6 +267,10 @@ class SuffixChecker {
   }
 
   void check_arithmetic() const {
+    // A second type, where one is enough, is that of mixed precision: add.f32.f16.
+    if (row_.min_types == 1 && in_.type_count == 2 && (in_.types[0] != Type::f32 || !is_half(in_.types[1]))) {
+      refuse("Unexpected instruction types specified for '{}'");
+    }
     const Type type = in_.types[0];
     const bool real = is_float_form();
     const std::uint32_t parts = in_.modifiers & (M::lo | M::hi | M::wide);

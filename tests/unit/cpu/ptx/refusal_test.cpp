@@ -1,0 +1,171 @@
+// Texts that ptxas refuses, with its words and the line. The few messages that are our own say more.
+#include <gtest/gtest.h>
+
+#include "unit/cpu/ptx/parse_helpers.hpp"
+
+namespace tare::cpu::ptx {
+namespace {
+
+struct Case {
+  const char* body;
+  const char* message;  // with its line; the body's first line is 9
+};
+
+class PtxRefusal : public testing::TestWithParam<Case> {};
+
+TEST_P(PtxRefusal, HasItsLineAndMessage) {
+  EXPECT_EQ(refusal_of(GetParam().body, ".global .u32 g; .func f(.param .b32 a) { ret; }"),
+            GetParam().message)
+      << GetParam().body;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, PtxRefusal,
+    testing::Values(Case{"foo.s32 %r1;", "9: unknown opcode `foo`"},
+                    Case{"\n\nadd.foo.s32 %r1, %r1, %r1;", "11: Unknown modifier '.foo'"},
+                    Case{"ld.nosuch.u32 %r1, [%rd1];", "9: Unknown modifier '.nosuch'"},
+                    Case{"add.s32 %r99, %r1, %r2;", "9: Unknown symbol '%r99'"},
+                    Case{"ld.global.u32 %r1, [nosuch];", "9: Unknown symbol 'nosuch'"},
+                    Case{"mov.u32 %r1, %nosuch;", "9: Unknown symbol '%nosuch'"},
+                    Case{"mov.u32 %r1, %tid.q;", "9: Unknown symbol '%tid.q'"},
+                    Case{"@%p10 ret;", "9: Unknown symbol '%p10'"},
+                    Case{"bra NOWHERE;", "9: Unknown symbol 'NOWHERE'"},
+                    Case{"{ L: }\nbra L;", "10: Unknown symbol 'L'"},
+                    Case{"call nof;", "9: Unknown symbol 'nof'"},
+                    Case{".reg .b32 %r1;", "9: Duplicate definition of variable '%r1'"},
+                    Case{".reg .b32 %r<4>;", "9: Duplicate definition of variable '%r'"},
+                    Case{"L:\nL:", "10: Duplicate definition of label 'L'"},
+                    Case{"bra %r1;", "9: Label expected for argument 0 of instruction 'bra'"},
+                    Case{"bra 5;", "9: Label expected for argument 0 of instruction 'bra'"},
+                    Case{"brx.idx %r1, %r2;", "9: Label expected for argument 1 of instruction 'brx.idx'"},
+                    Case{"call %r1;", "9: Call to '%r1' requires call prototype"},
+                    Case{"call f;", "9: Call has wrong number of parameters"},
+                    Case{"call (%r1), f, (%r1);", "9: Call has wrong number of parameters"},
+                    Case{"call f, (%rd1);", "9: Type of argument does not match formal parameter 'a'"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Syntax, PtxRefusal,
+    testing::Values(
+        Case{"add.s32 %r1, %r2, %r3", "10: Parsing error near 'ret': syntax error"},
+        Case{"add.s32 %r1 %r2;", "9: Parsing error near '%r2': syntax error"},
+        Case{"add.s32.;", "9: Parsing error near '.': syntax error"},
+        Case{"ld.global.u32 %r1, [%rd1;", "9: Parsing error near ';': syntax error"},
+        Case{"mov.u32 %r1, 0x;", "9: Parsing error near '0x': syntax error"},
+        Case{"mov.u32 %r1, 12abc;", "9: Parsing error near '12abc': syntax error"},
+        Case{"mov.u32 %r1, 99999999999999999999;", "9: Constant overflow"},
+        Case{"mov.f64 %fd1, 1e999;", "9: Constant overflow"},
+        Case{"mov.f32 %f1, 0f3F80000000;",
+             "9: Parsing error near '0f3F80000000': a floating-point literal has 8 hexadecimal digits"},
+        Case{"mov.f32 %f1, 1.0+2.0;", "9: Parsing error near '+': syntax error"},
+        Case{"mov.u32 %r1, \"x\";", "9: Parsing error near 'x': syntax error"},
+        Case{"\n/* never closed", "10: Parsing error: unterminated comment"},
+        Case{".pragma \"never closed;", "9: Parsing error: unterminated string"},
+        Case{"mov.u32 %r1, `;", "9: Parsing error near '`': syntax error"},
+        Case{"mov.u32 %r1, \x01;", "9: Parsing error: unexpected byte 0x01"},
+        Case{"mov.u32 %r1, \xff;", "9: Parsing error: unexpected byte 0xff"},
+        Case{"@ ret;", "9: Unknown symbol 'ret'"},
+        Case{"{ ret;", "12: Parsing error near '': syntax error"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, PtxRefusal,
+    testing::Values(
+        Case{"add.s32 %r1, %r2, %rd1;", "9: Arguments mismatch for instruction 'add'"},
+        Case{"add.s32 %r1, %r2, %f1;", "9: Arguments mismatch for instruction 'add'"},
+        Case{"add.f32 %f1, %f2, %u1;", "9: Arguments mismatch for instruction 'add'"},
+        Case{"add.f32 %f1, %f2, 1;", "9: Arguments mismatch for instruction 'add'"},
+        Case{"add.s32 %r1, %r2, 1.0;", "9: Arguments mismatch for instruction 'add'"},
+        Case{"add.s32 %p1, %r1, %r2;", "9: Arguments mismatch for instruction 'add'"},
+        Case{"add.s32 %r1, %r2;", "9: Arguments mismatch for instruction 'add'"},
+        Case{"add.s32 %r1, %r2, %r3, %r4;", "9: Arguments mismatch for instruction 'add'"},
+        Case{"mov.u32 %r1, %rd1;", "9: Arguments mismatch for instruction 'mov'"},
+        Case{"mov.b32 %r1, 1.0;", "9: Arguments mismatch for instruction 'mov'"},
+        Case{"mov.u64 %rd1, %tid.x;", "9: Arguments mismatch for instruction 'mov'"},
+        Case{"ld.global.u32 %h1, [%rd1];", "9: Arguments mismatch for instruction 'ld'"},
+        Case{"ld.global.u8 %fd1, [%rd1];", "9: Arguments mismatch for instruction 'ld'"},
+        Case{"ld.global.f32 %u1, [%rd1];", "9: Arguments mismatch for instruction 'ld'"},
+        Case{"st.global.u8 [%rd1], %f1;", "9: Arguments mismatch for instruction 'st'"},
+        Case{"cvt.u64.u32 %r1, %r1;", "9: Arguments mismatch for instruction 'cvt'"},
+        Case{"mul.wide.s32 %r1, %r2, %r3;", "9: Arguments mismatch for instruction 'mul.wide'"},
+        Case{"shl.b32 %r1, %r2, %rd3;", "9: Arguments mismatch for instruction 'shl'"},
+        Case{"popc.b64 %rd1, %rd2;", "9: Arguments mismatch for instruction 'popc'"},
+        Case{"setp.lt.s32 %r1, %r2, %r3;", "9: Arguments mismatch for instruction 'setp'"},
+        Case{"selp.b32 %r1, %r2, %r3, %r4;", "9: Arguments mismatch for instruction 'selp'"},
+        Case{"@%r1 ret;", "9: Predicate expression expected"},
+        Case{"add.s32 1, %r1, %r2;", "9: Result register required for instruction 'add'"},
+        Case{"mov.u32 %r1, -%r2;", "9: Operand negation not allowed for instruction 'mov'"},
+        Case{"add.s32 %r1, {%r2, %r3}, %r2;", "9: Vector operand is not allowed for instruction 'add'"},
+        Case{"add.s32 %r1, %tid.x, %r2;", "9: Special register argument not allowed for instruction 'add'"},
+        Case{"add.u64 %rd1, %rd1, g;", "9: Argument 2 of instruction 'add': must be register"},
+        Case{"mov.b32 %r1, {%h1, %r2};", "9: Incompatible elements of vector expression"},
+        Case{"ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];",
+             "9: Argument vector size mismatch for instruction 'ld'"},
+        Case{"ld.shared.u32 %r1, [g];",
+             "9: State space mismatch between instruction and address in instruction 'ld'"},
+        Case{"ld.u32 %r1, [p];",
+             "9: State space mismatch between instruction and address in instruction 'ld'"},
+        Case{"ld.global.u32 %r1, [%f1];", "9: Illegal operand type to instruction 'ld'"},
+        Case{"ld.global.u32 %r1, [5];", "9: Immediate addresses allowed only for .local state space"},
+        Case{"setp.ge.s32 %p1, %r1, %r2, !%p2;", "9: Boolean operation is required for instruction 'setp'"},
+        Case{"shfl.sync.idx.b32 %r1, %r2, %r3, %r4;", "9: Arguments mismatch for instruction 'shfl'"},
+        Case{"bar.sync;", "9: Arguments mismatch for instruction 'bar'"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Suffixes, PtxRefusal,
+    testing::Values(
+        Case{"add %r1, %r1, %r1;", "9: Unexpected instruction types specified for 'add'"},
+        Case{"add.s8 %r1, %r1, %r1;", "9: Unexpected instruction types specified for 'add'"},
+        Case{"add.s32.s32 %r1, %r1, %r1;", "9: Unexpected instruction types specified for 'add'"},
+        Case{"mul.s32 %r1, %r1, %r1;", "9: Unexpected instruction types specified for 'mul'"},
+        Case{"mul.lo.f32 %f1, %f1, %f1;", "9: Unexpected instruction types specified for 'mul.lo'"},
+        Case{"mul.wide.s64 %rd1, %rd1, %rd1;", "9: Unexpected instruction types specified for 'mul.wide'"},
+        Case{"add.rn.s32 %r1, %r1, %r1;", "9: Illegal rounding modifier for instruction 'add'"},
+        Case{"add.rn.rz.f32 %f1, %f1, %f1;", "9: Multiple rounding modifiers specified"},
+        Case{"add.ftz.ftz.f32 %f1, %f1, %f1;", "9: Duplicate .ftz modifier"},
+        Case{"add.ftz.f64 %fd1, %fd1, %fd1;", "9: Illegal modifier '.ftz' for instruction 'add'"},
+        Case{"add.sat.u32 %r1, %r1, %r1;", "9: Modifier '.sat' does not apply to '.u32' type"},
+        Case{"fma.f32 %f1, %f1, %f1, %f1;", "9: Rounding modifier required for instruction 'fma'"},
+        Case{"div.f32 %f1, %f1, %f1;",
+             "9: Rounding modifier or '.approx' modifier required for instruction 'div'"},
+        Case{"sqrt.f64 %fd1, %fd1;", "9: Rounding modifier required for instruction 'sqrt'"},
+        Case{"rcp.approx.f64 %fd1, %fd1;", "9: '.ftz' modifier required for instruction 'rcp.approx.f64'"},
+        Case{"sin.f32 %f1, %f1;", "9: .approx modifier required for instruction 'sin'"},
+        Case{"cvt.s32.f32 %r1, %f1;", "9: Rounding modifier required for instruction 'cvt'"},
+        Case{"cvt.rn.s32.f32 %r1, %f1;", "9: Illegal rounding modifier for instruction 'cvt'"},
+        Case{"cvt.rn.f64.f32 %fd1, %f1;", "9: Illegal rounding modifier for instruction 'cvt'"},
+        Case{"cvt.f32.f64 %f1, %fd1;", "9: Rounding modifier required for instruction 'cvt'"},
+        Case{"ld.global.sat.u32 %r1, [%rd1];", "9: Illegal modifier '.sat' for instruction 'ld'"},
+        Case{"ld.global.f16 %h1, [%rd1];", "9: Unexpected instruction types specified for 'ld'"},
+        Case{"ld.relaxed.u32 %r1, [%rd1];", "9: Modifier '.relaxed' requires scope with 'ld' instruction"},
+        Case{"abs.lt.s32 %r1, %r1;", "9: Comparison qualifier is not allowed for instruction 'abs'"},
+        Case{"abs.global.s32 %r1, %r1;", "9: No state space qualifier expected for instruction 'abs'"},
+        Case{"setp.s32 %p1, %r1, %r2;", "9: Comparison modifier required for instruction 'setp'"},
+        Case{"setp.lo.s32 %p1, %r1, %r2;", "9: Mismatch between instruction type and comparison qualifier"},
+        Case{"setp.lo.f32 %p1, %f1, %f2;", "9: Mismatch between instruction type and comparison qualifier"},
+        Case{"shf.l.b32 %r1, %r1, %r1, %r1;", "9: Clamp modifier required for instruction 'shf'"},
+        Case{"vote.sync.pred %p1, %p1, -1;", "9: .mode modifier required for instruction 'vote'"},
+        Case{
+            "vote.ballot.b32 %r1, %p1;",
+            "9: Instruction 'vote' without '.sync' is not supported on .target sm_70 and higher from PTX ISA "
+            "version 6.4"},
+        Case{"redux.sync.s32 %r1, %r1, -1;", "9: Reduction operation is required for instruction 'redux'"},
+        Case{"atom.global.u32 %r1, [%rd1], %r2;", "9: Illegal operation '' for instruction 'atom'"},
+        Case{"red.global.exch.b32 [%rd1], %r2;", "9: Illegal operation '.exch' for instruction 'red'"},
+        Case{"atom.global.and.u32 %r1, [%rd1], %r2;",
+             "9: Operation .and requires .b32 or .b64 type for instruction 'atom'"},
+        Case{"cvta.u64 %rd1, %rd2;", "9: State space modifier required for instruction 'cvta'"}));
+
+TEST(PtxRefusalOfDepth, DeepScopesEndInAnError) {
+  EXPECT_EQ(refusal_of(std::string(1000, '{') + std::string(1000, '}')), "accepted");
+  EXPECT_EQ(refusal_of(std::string(100000, '{')), "9: Scopes are nested too deeply");
+}
+
+TEST(PtxRefusalOfDepth, RepeatedTargetListsCannotExhaustMemory) {
+  std::string body = "T: .branchtargets A";
+  for (int i = 0; i < 5000; ++i) body += ",A";
+  body += ";";
+  for (int i = 0; i < 5000; ++i) body += "brx.idx %r1,T;";
+  EXPECT_EQ(refusal_of(body + "A:"), "9: Too many branch targets");
+}
+
+}  // namespace
+}  // namespace tare::cpu::ptx
