@@ -74,12 +74,17 @@ CUfunc_st* Kernel::handle() const noexcept {
 
 const std::optional<std::vector<Parameter>>& Kernel::parameters() const {
   if (!state_) fail_empty();
-  std::call_once(state_->parameters_once, [&state = *state_] {
+  auto& state = *state_;
+  if (state.parameters_known.load(std::memory_order_acquire)) return state.parameters;
+  detail::refuse_forked_child();  // whose parent may hold the lock for ever
+  const std::lock_guard lock(state.parameters_mutex);
+  if (!state.parameters_known.load(std::memory_order_relaxed)) {
     const auto scope = state.context.enter();
-    state.parameters = parameters_by_driver(state.function);
-    if (!state.parameters) state.parameters = detail::ptx_parameters(state.module_ptx, state.name);
-  });
-  return state_->parameters;
+    auto found = parameters_by_driver(state.function);
+    state.parameters = found ? std::move(found) : detail::ptx_parameters(state.module_ptx, state.name);
+    state.parameters_known.store(true, std::memory_order_release);
+  }
+  return state.parameters;
 }
 
 KernelAttributes Kernel::attributes() const {
@@ -99,6 +104,7 @@ KernelAttributes Kernel::attributes() const {
 void Kernel::allow_dynamic_shared(unsigned bytes) const {
   if (!state_) fail_empty();
   auto& state = *state_;
+  detail::refuse_forked_child();
   const std::lock_guard lock(state.shared_limit_mutex);
   const auto scope = state.context.enter();
   const auto& device = state.context.device();

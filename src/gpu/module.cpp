@@ -118,6 +118,7 @@ std::vector<std::string> Module::State::kernel_names() const {
 
 Kernel Module::kernel(const std::string& name) const {
   if (!state_) throw Error(ErrorKind::argument, "an empty module has no kernels");
+  detail::refuse_forked_child();
   Kernel kernel;
   const std::lock_guard lock(state_->kernels_mutex);
   auto& known = state_->kernels[name];

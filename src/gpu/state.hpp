@@ -26,7 +26,9 @@ struct Kernel::State {
   const std::string name;
   const std::string& module_ptx;  // the module's; empty where there is none
 
-  std::once_flag parameters_once;
+  // Not std::call_once: an exception cannot pass glibc's pthread_once in a program that has libgcc inside it.
+  std::mutex parameters_mutex;
+  std::atomic<bool> parameters_known{false};
   std::optional<std::vector<Parameter>> parameters;
   std::mutex shared_limit_mutex;
 

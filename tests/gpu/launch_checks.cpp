@@ -121,14 +121,16 @@ void check_shared_memory(Report& report, const PrimaryContext& context) {
     return read<float>(out)[0];
   };
   const auto most = static_cast<unsigned>(context.device().attribute(kSharedOptIn));
-  report.expect_equal("static shared bytes", kernel.attributes().static_shared_bytes, 4);
-  report.expect_equal("49148 dynamic bytes beside 4 static", sum(49148), 67584.0f);
-  report.expect_equal("49152 dynamic bytes beside 4 static need the opt-in", sum(49152), 67584.0f);
+  const auto fixed = static_cast<unsigned>(kernel.attributes().static_shared_bytes);
+  report.expect("4 static bytes are counted, with their padding", fixed >= 4 && fixed <= 16,
+                fmt::format("{}", fixed));
+  report.expect_equal("48 KiB in all", sum(49152 - fixed), 67584.0f);
+  report.expect_equal("49152 dynamic bytes beside the static ones need the opt-in", sum(49152), 67584.0f);
   float all = 0;
-  for (unsigned i = 0; i < (most - 4) / 4; i += 1024) all += static_cast<float>(i);
-  report.expect_equal(fmt::format("the opt-in limit of {} bytes is reached", most), sum(most - 4), all);
+  for (unsigned i = 0; i < (most - fixed) / 4; i += 1024) all += static_cast<float>(i);
+  report.expect_equal(fmt::format("the opt-in limit of {} bytes is reached", most), sum(most - fixed), all);
   report.expect_error(
-      "4 bytes more are refused", [&] { sum(most); },
+      "4 bytes more are refused", [&] { sum(most - fixed + 4); },
       says(ErrorKind::argument, fmt::format("the device allows {}", most)));
 }
 

@@ -227,7 +227,8 @@ void check_fork(Report& report, const PrimaryContext& context) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  report.expect("a forked child is refused and does not hang", WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  report.expect("a forked child is refused and does not hang", WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                fmt::format("status {:#x}", status));
   kernel.launch(stream, {});
   stream.synchronize();
   report.expect("the parent goes on", true);
