@@ -151,7 +151,7 @@ class FunctionFinder {
   std::string joined(std::size_t begin, std::size_t end) const {
     std::string text;
     for (std::size_t i = begin; i < end; ++i) {
-      const bool word = tokens_[i].is_word || tokens_[i].is_string;
+      const bool word = tokens_[i].is_word || tokens_[i].is_string || is(i, "=");
       const bool spaced = !text.empty() && word && text.back() != '<' && text.back() != '(' &&
                           text.back() != '[' && text.back() != ':';
       if (spaced) text += ' ';
