@@ -5,13 +5,15 @@
 namespace tare::compare {
 
 const char* const kHostPrelude = R"prelude(
+#include <cstddef>
+// libstdc++'s special functions are more than half of what there is to compile, and CUDA has none of them.
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
