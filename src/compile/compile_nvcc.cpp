@@ -75,6 +75,9 @@ std::string known_architectures(const fs::path& nvcc) {
 }  // namespace
 
 std::vector<std::string> nvcc_options(Code code, const CompileOptions& options, bool quoted_includes) {
+  if (!options.arch.empty() && !parse_architecture(options.arch))
+    throw Error(ErrorKind::argument, "nvcc is given no architecture like " + options.arch,
+                "name one, such as sm_90");
   std::vector<std::string> all{code == Code::cubin ? "--cubin" : "--ptx",
                                "-arch=" + architecture_for(code, options)};
   if (!options.standard.empty()) all.push_back("-std=" + options.standard);

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kFolderOptions{"--include-path", "--system-include", "-isystem",
                                                          "-idirafter",     "-iquote",          "-I"};
-constexpr std::array<std::string_view, 14> kFileOptions{
-    "-include", "--pre-include", "-pre-include", "-optf",    "--options-file", "@",      "--use-pch",
-    "-use-pch", "-pch",          "--pch",        "-imacros", "--create-pch",   "-ccbin", "--compiler-bindir"};
+constexpr std::array<std::string_view, 12> kFileOptions{
+    "-include",  "--pre-include", "-pre-include", "-optf", "--options-file", "@",
+    "--use-pch", "-use-pch",      "-pch",         "--pch", "-imacros",       "--create-pch"};
 
 std::string absolute(std::string_view folder) {
   std::error_code error;
@@ -45,6 +45,11 @@ IncludeOptions parse_include_options(const std::vector<std::string>& options) {
     if (taken) continue;
     for (const std::string_view name : kFileOptions)
       if (option.starts_with(name)) parsed.reads_other_files = option;
+    for (const std::string_view name : {"-ccbin", "--compiler-bindir"})
+      if (option == name && i + 1 < options.size())
+        parsed.host_compiler = options[i + 1];
+      else if (option.starts_with(std::string(name) + "="))
+        parsed.host_compiler = option.substr(name.size() + 1);
     parsed.absolute.push_back(option);
   }
   return parsed;

@@ -13,6 +13,7 @@ struct IncludeOptions {
   /// An option that names another file which changes the code ("-include", "--pre-include", a response
   /// file): then what a compile reads is not known. Empty where there is none.
   std::string reads_other_files;
+  std::string host_compiler;  // of -ccbin
 };
 
 IncludeOptions parse_include_options(const std::vector<std::string>& options);

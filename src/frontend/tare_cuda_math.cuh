@@ -2,7 +2,6 @@
 // (exp, sin, pow, ...) is declared as unavailable, so that a use of it says why.
 #pragma once
 
-extern "C" __device__ int __nvvm_reflect(const char*);
 /// Folded by the compiler: are single-precision denormals flushed in this compile?
 #define TARE_FTZ (__nvvm_reflect("__CUDA_FTZ") != 0)
 

@@ -1,0 +1,27 @@
+// Everything that goes into a key, and the manifest that comes with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cache/include_scan.hpp"
+#include "tare/cache.hpp"
+
+namespace tare::detail {
+
+struct KeyInputs {
+  std::vector<CacheInput> inputs;
+  std::vector<std::string> headers_opened, probed_absent;
+  bool has_includes = false;
+  std::string unknowable;  // why this compile cannot be cached; empty where it can
+  std::vector<std::filesystem::path> toolkit_dirs;
+};
+
+/// As the public cache_inputs(), with the manifest, and with `unknowable` in place of the exception.
+KeyInputs gather_inputs(CachedCompiler compiler, const std::string& source, Code code,
+                        const std::vector<std::string>& names, const CompileOptions& options);
+
+/// The options alone, one input per field.
+std::vector<CacheInput> option_inputs(const CompileOptions& options);
+
+}  // namespace tare::detail
