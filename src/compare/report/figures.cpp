@@ -1,0 +1,154 @@
+// Looking figures up in a record, and resampling those that were measured more than once.
+#include "compare/report/figures.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "compare/report/statistics.hpp"
+
+namespace tare::compare {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool is_check(Figure figure) {
+  return figure == Figure::bits_differing || figure == Figure::bits_max_ulp || figure == Figure::bits_equal;
+}
+
+double max_ulp(const RowResult& row) {
+  double largest = 0;
+  for (const auto* differences : {&row.differences, &row.late_differences})
+    for (const Difference& difference : *differences) {
+      if (difference.max_ulp)
+        largest = std::max(largest, static_cast<double>(*difference.max_ulp));
+      else if (!difference.equal)
+        largest = kInfinity;  // no distance: a NaN where a number was wanted, or no floating type
+    }
+  return largest;
+}
+
+std::optional<double> check_value(const RowResult& row, Figure figure) {
+  if (row.status != Status::ok && row.status != Status::wrong) return std::nullopt;
+  if (!outputs_compared(row)) return std::nullopt;
+  if (figure == Figure::bits_max_ulp) return max_ulp(row);
+  const std::uint64_t differing = elements_differing(row);
+  if (figure == Figure::bits_equal) return differing == 0 ? 1 : 0;
+  return static_cast<double>(differing);
+}
+
+const std::optional<Sampled>& phase(const RowResult& row, Figure figure) {
+  return figure == Figure::start_ms ? row.start_ms : figure == Figure::build_ms ? row.build_ms : row.first_ms;
+}
+
+double phase_of(const Sample& sample, Figure figure) {
+  return figure == Figure::start_ms   ? sample.start_ms
+         : figure == Figure::build_ms ? sample.build_ms
+                                      : sample.first_ms;
+}
+
+std::optional<double> figure_value(const RowResult& row, Figure figure) {
+  if (is_check(figure)) return check_value(row, figure);
+  if (row.status != Status::ok) return std::nullopt;
+  switch (figure) {
+    case Figure::launch_us:
+      return row.launch_us;
+    case Figure::mean_ms:
+      return row.mean_ms;
+    case Figure::kernel_ms:
+      return row.kernel_ms;
+    case Figure::gb_per_s:
+      return row.gb_per_s;
+    default:
+      return phase(row, figure) ? std::optional(phase(row, figure)->median) : std::nullopt;
+  }
+}
+
+}  // namespace
+
+const PassResult* find_pass(const Record& record, const std::string& name) {
+  const auto found = std::find_if(record.passes.begin(), record.passes.end(),
+                                  [&](const PassResult& pass) { return pass.name == name; });
+  return found == record.passes.end() ? nullptr : &*found;
+}
+
+const RowResult* find_row(const PassResult* pass, const std::string& name) {
+  if (pass == nullptr) return nullptr;
+  const auto found = std::find_if(pass->rows.begin(), pass->rows.end(),
+                                  [&](const RowResult& row) { return row.row == name; });
+  return found == pass->rows.end() ? nullptr : &*found;
+}
+
+bool is_check_row(const RowResult& row) {
+  return row.row == "self" || !row.twin.empty();
+}
+
+std::string join_names(const std::vector<std::string>& names) {
+  std::string joined;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) joined += i + 1 == names.size() ? " and " : ", ";
+    joined += names[i];
+  }
+  return joined;
+}
+
+bool outputs_compared(const RowResult& row) {
+  return !row.differences.empty() || !row.late_differences.empty();
+}
+
+std::uint64_t elements_differing(const RowResult& row) {
+  std::uint64_t worst = 0;
+  for (const auto* differences : {&row.differences, &row.late_differences}) {
+    std::uint64_t sum = 0;
+    for (const Difference& difference : *differences) sum += difference.differing;
+    worst = std::max(worst, sum);
+  }
+  return worst;
+}
+
+const Figures::Series* Figures::find(const std::string& pass, const std::string& row, Figure figure) {
+  const auto key = std::tuple(pass, row, figure);
+  if (const auto known = series_.find(key); known != series_.end()) return &known->second;
+  const PassResult* in = find_pass(record_, pass);
+  const RowResult* result = find_row(in, row);
+  if (result == nullptr) return nullptr;
+  const std::optional<double> value = figure_value(*result, figure);
+  if (!value) return nullptr;
+  const auto index = static_cast<std::size_t>(result - in->rows.data());
+  return &series_.emplace(key, resample(pass, index, *result, figure, *value)).first->second;
+}
+
+Figures::Series Figures::resample(const std::string& pass, std::size_t row_index, const RowResult& row,
+                                  Figure figure, double value) const {
+  Series series(static_cast<std::size_t>(kResamples) + 1, value);
+  std::vector<double> measured;
+  const bool by_rounds = figure == Figure::mean_ms || figure == Figure::gb_per_s;
+  if (by_rounds)
+    for (const Round& round : row.rounds) measured.push_back(round.mean_ms);
+  else if (!is_steady(figure) && !is_check(figure))
+    for (const Sample& sample : row.samples) measured.push_back(phase_of(sample, figure));
+  if (measured.size() < 2) return series;
+
+  Draws draws(seed_ + (pass == "warm" ? 1u : 0u) + (by_rounds ? 0u : 2u + 2u * row_index));
+  std::vector<double> drawn(measured.size());
+  const double mean = row.mean_ms.value_or(0);
+  for (std::size_t i = 1; i < series.size(); ++i) {
+    for (double& each : drawn) each = measured[draws.below(measured.size())];
+    const double resampled = median(drawn);
+    series[i] = figure == Figure::gb_per_s ? (resampled > 0 ? value * mean / resampled : value) : resampled;
+  }
+  return series;
+}
+
+std::string Figures::why_missing(const std::string& pass, const std::string& row, Figure figure) const {
+  const RowResult* result = find_row(find_pass(record_, pass), row);
+  if (result == nullptr) return "not in this run";
+  if (result->status == Status::skipped) return "skipped";
+  if (result->status == Status::failed) return "failed";
+  if (is_check(figure)) return "its outputs are not compared";
+  if (result->status == Status::wrong) return "its output is wrong, so its times do not count";
+  if (figure == Figure::gb_per_s && result->host_bound) return "host-bound, so no gb_per_s";
+  return "no " + std::string(figure_name(figure));
+}
+
+}  // namespace tare::compare

@@ -1,0 +1,247 @@
+// Working out the findings. Each function below gives the sentences of one question, or none where the
+// figures leave it open.
+#include "compare/report/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compare/report/figures.hpp"
+#include "compare/report/float_options.hpp"
+#include "compare/report/statistics.hpp"
+#include "compare/report/text.hpp"
+
+namespace tare::compare {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+std::string ms(double value) {
+  return significant(value, 3) + " ms";
+}
+
+bool ran(const RowResult& row) {
+  return row.status == Status::ok || row.status == Status::wrong;
+}
+
+std::vector<const RowResult*> rows_that(const PassResult* pass, auto&& holds) {
+  std::vector<const RowResult*> rows;
+  if (pass != nullptr)
+    for (const RowResult& row : pass->rows)
+      if (!is_check_row(row) && holds(row)) rows.push_back(&row);
+  return rows;
+}
+
+const std::optional<Sampled>& phase_figure(const RowResult& row, const std::string& phase) {
+  return phase == "build" ? row.build_ms : row.first_ms;
+}
+
+// --- where each row compiles
+
+Sentences compile_moments(const Record& record) {
+  const PassResult* cold = find_pass(record, "cold");
+  std::string text;
+  for (const std::string phase : {"build", "first"}) {
+    const auto rows = rows_that(cold, [&](const RowResult& row) {
+      return ran(row) && compile_phase(row) == phase && phase_figure(row, phase);
+    });
+    if (rows.empty()) continue;
+    std::vector<std::string> parts;
+    for (const RowResult* row : rows)
+      parts.push_back(row->row + " (" + ms(phase_figure(*row, phase)->median) + ")");
+    text += (text.empty() ? "the compiler runs in " : "; in ") + phase + " for " + join_names(parts);
+  }
+  if (text.empty()) return {};
+  return {text};
+}
+
+// --- which caches outlived the process
+
+/// Whether `after` is below `before` by more than their ranges, and by enough to speak of.
+bool clearly_below(const Sampled& after, const Sampled& before) {
+  return after.count > 1 && before.count > 1 && after.high < before.low && after.median < before.median / 1.5;
+}
+
+Sentences caches(const Record& record) {
+  const PassResult* warm = find_pass(record, "warm");
+  std::vector<std::string> kept, kept_below, again;
+  for (const RowResult* cold : rows_that(find_pass(record, "cold"), ran)) {
+    const RowResult* second = find_row(warm, cold->row);
+    const std::string phase = compile_phase(*cold);
+    if (second == nullptr || !ran(*second) || cold->cache.compiles == 0 || phase.empty()) continue;
+    const auto &before = phase_figure(*cold, phase), &after = phase_figure(*second, phase);
+    if (!before || !after) continue;
+    const std::string change =
+        cold->row + " (" + phase + " " + ms(before->median) + ", then " + ms(after->median) + ")";
+    if (second->cache.compiles == 0)
+      kept.push_back(change);
+    else
+      (clearly_below(*after, *before) ? kept_below : again).push_back(change);
+  }
+  Sentences sentences;
+  if (!kept.empty())
+    sentences.push_back("a second process compiles nothing, counted, with " + join_names(kept));
+  if (!kept_below.empty())
+    sentences.push_back("a second process calls the compiler again, yet sooner has its result, with " +
+                        join_names(kept_below) + ": a cache below the row kept it");
+  if (!again.empty()) sentences.push_back("a second process compiles again with " + join_names(again));
+  return sentences;
+}
+
+// --- how far apart the steady states are
+
+std::string distance(const SteadyComparison& comparison) {
+  const auto [low, high] = comparison.interval;
+  if (comparison.ratio >= 1.5 || comparison.ratio <= 1 / 1.5)
+    return fmt::format("{} takes {:.2f} times as long ({:.2f} to {:.2f})", comparison.row, comparison.ratio,
+                       low, high);
+  const bool longer = comparison.ratio > 1;
+  const double near = (longer ? low : 2 - high) - 1, far = (longer ? high : 2 - low) - 1;
+  return fmt::format("{} takes {}% {} ({} to {}%)", comparison.row,
+                     significant(std::abs(comparison.ratio - 1) * 100, 2), longer ? "longer" : "less",
+                     significant(near * 100, 2), significant(far * 100, 2));
+}
+
+Sentences steady_states(const Record& record) {
+  const auto rows = rows_that(find_pass(record, "warm"), [](const RowResult& row) {
+    return row.status == Status::ok && row.mean_ms && !row.rounds.empty();
+  });
+  const std::vector<SteadyComparison> comparisons = compare_steady(rows, record.settings.seed);
+  if (comparisons.empty()) return {};
+  const auto [fastest, slowest] = std::minmax_element(
+      rows.begin(), rows.end(), [](const auto* a, const auto* b) { return *a->mean_ms < *b->mean_ms; });
+  std::string text =
+      fmt::format("steady states run from {} ({}) to {} ({}), {}% apart", ms(*(*fastest)->mean_ms),
+                  (*fastest)->row, ms(*(*slowest)->mean_ms), (*slowest)->row,
+                  significant((*(*slowest)->mean_ms / *(*fastest)->mean_ms - 1) * 100, 2));
+  const int count = static_cast<int>(comparisons.size());
+  const int needed = values_needed(corrected_level(0.95, count));
+  const bool settled = std::all_of(comparisons.begin(), comparisons.end(),
+                                   [](const SteadyComparison& comparison) { return comparison.settled; });
+  if (!settled) {
+    return {text + fmt::format("; too few rounds to tell that from noise ({} of at least {})",
+                               comparisons[0].rounds, needed)};
+  }
+  std::vector<std::string> different;
+  for (const SteadyComparison& comparison : comparisons)
+    if (comparison.differs()) different.push_back(distance(comparison));
+  const std::string& reference = comparisons[0].reference;
+  const std::string how =
+      count == 1 ? "; 95% interval of the per-round ratios"
+                 : fmt::format("; 95% intervals of the per-round ratios, corrected for {} rows", count);
+  if (different.empty())
+    text += "; no row differs from " + reference + " by more than the noise" + how;
+  else
+    text += "; more than the noise, against " + reference + ": " + join_names(different) + how;
+  return {text};
+}
+
+// --- what the launcher hides
+
+Sentences host_bound(const Record& record) {
+  std::vector<std::string> names;
+  for (const RowResult* row : rows_that(find_pass(record, "warm"), [](const RowResult& row) {
+         return ran(row) && row.host_bound && row.launch_us && row.mean_ms;
+       }))
+    names.push_back(fmt::format("{} (a call takes {:.3g} us of the host's time, a launch {:.3g} us)",
+                                row->row, *row->launch_us, *row->mean_ms * 1000));
+  if (names.empty()) return {};
+  return {"the launching, not the kernel, sets the pace of " + join_names(names)};
+}
+
+// --- the row on memory of its own
+
+Sentences check_row(const Record& record) {
+  const PassResult* warm = find_pass(record, "warm");
+  if (warm == nullptr) return {};
+  const auto self = std::find_if(warm->rows.begin(), warm->rows.end(), is_check_row);
+  if (self == warm->rows.end() || self->status != Status::ok) return {};
+  const RowResult* twin = find_row(warm, self->twin);
+  if (twin == nullptr || twin->status != Status::ok) return {};
+  const std::vector<const RowResult*> pair{twin, &*self};
+  const std::vector<SteadyComparison> comparison = compare_steady(pair, record.settings.seed);
+  if (comparison.empty() || !comparison[0].settled) return {};
+  const auto [low, high] = comparison[0].interval;
+  const std::string interval =
+      fmt::format("ratio {:.3f}, 95%: {:.3f} to {:.3f}", comparison[0].ratio, low, high);
+  if (!comparison[0].differs())
+    return {twin->row + " runs the same on memory of its own as on the shared buffers, within the noise (" +
+            interval + ")"};
+  return {twin->row + " does not run the same on memory of its own as on the shared buffers (" + interval +
+          "): distances of that size between rows say nothing"};
+}
+
+// --- whose bits differ, and why
+
+bool floating_output(const Record& record, const RowResult& row) {
+  using Kind = ElementType::Kind;
+  for (const auto* differences : {&row.differences, &row.late_differences})
+    for (const Difference& difference : *differences)
+      for (const JobArgument& argument : record.job.arguments)
+        if (!difference.equal && argument.name == difference.argument)
+          return argument.element.kind == Kind::floating || argument.element.kind == Kind::half ||
+                 argument.element.kind == Kind::bfloat16;
+  return false;
+}
+
+std::string how_far(const RowResult& row) {
+  const std::uint64_t differing = elements_differing(row);
+  std::string text = fmt::format("{} in {} element{}", row.row, differing, differing == 1 ? "" : "s");
+  std::optional<std::uint64_t> ulps = 0;
+  for (const Difference& difference : row.differences)
+    ulps = ulps && difference.max_ulp ? std::optional(std::max(*ulps, *difference.max_ulp)) : std::nullopt;
+  if (ulps && *ulps > 0) text += fmt::format(" by at most {} ulp", *ulps);
+  return text;
+}
+
+Sentences differing_bits(const Record& record) {
+  if (record.settings.fp != "default") return {};
+  const PassResult* pass = find_pass(record, "cold");
+  if (pass == nullptr) pass = find_pass(record, "warm");
+  const auto compared =
+      rows_that(pass, [](const RowResult& row) { return ran(row) && outputs_compared(row); });
+  std::vector<const RowResult*> differing, equal;
+  for (const RowResult* row : compared) (elements_differing(*row) > 0 ? differing : equal).push_back(row);
+  if (differing.empty() || !std::all_of(differing.begin(), differing.end(),
+                                        [&](const RowResult* row) { return floating_output(record, *row); }))
+    return {};
+  std::vector<std::string> parts;
+  for (const RowResult* row : differing) parts.push_back(how_far(*row));
+  const std::string why = explain_by_options(differing, equal);
+  return {"under --fp default these differ from the reference: " + join_names(parts) + "; " +
+          (!why.empty()    ? why
+           : equal.empty() ? "no option that was passed explains it"
+                           : "no option that was passed separates them from the rows that do not differ")};
+}
+
+}  // namespace
+
+std::string findings_scope(const Record& record) {
+  const MachineInfo& machine = record.machine;
+  std::string scope = "On " + (machine.device.empty() ? "this device" : machine.device);
+  if (!machine.driver_version.empty()) scope += " (driver " + machine.driver_version + ")";
+  return scope;
+}
+
+std::string compile_phase(const RowResult& row) {
+  if (row.samples.empty()) return {};
+  const auto& events = row.samples.front().events;
+  const auto at = [&](const std::string& what) {
+    return std::find_if(events.begin(), events.end(),
+                        [&](const RowEvent& event) { return event.what == what; });
+  };
+  const auto compiler = at("compiler"), build = at("build"), first = at("first");
+  if (compiler == events.end() || build == events.end() || first == events.end()) return {};
+  return compiler->t_ms <= build->t_ms ? "build" : "first";
+}
+
+std::vector<std::string> work_out_findings(const Record& record) {
+  std::vector<std::string> findings;
+  for (const auto& question : {compile_moments, caches, steady_states, host_bound, check_row, differing_bits})
+    for (const std::string& sentence : question(record))
+      findings.push_back(findings_scope(record) + ": " + sentence + ".");
+  return findings;
+}
+
+}  // namespace tare::compare

@@ -1,0 +1,27 @@
+// What a row's compiler options allow it to do to floating-point results, and which of that separates the
+// rows whose bits differ from those whose bits do not.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/record.hpp"
+
+namespace tare::compare {
+
+/// A freedom that one compiler option gives or takes.
+struct FloatFreedom {
+  bool allowed = false;
+  std::string option;  // what says so: "--fmad=false", "no --fmad=false"
+};
+
+/// a * b + c as one fma with one rounding. Nullopt for a compiler whose options we do not know.
+std::optional<FloatFreedom> may_contract(const RowResult& row);
+
+/// The sentence that explains why `differing` differ from the reference and `equal` do not; empty where the
+/// options explain nothing.
+std::string explain_by_options(const std::vector<const RowResult*>& differing,
+                               const std::vector<const RowResult*>& equal);
+
+}  // namespace tare::compare

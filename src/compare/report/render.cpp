@@ -1,0 +1,320 @@
+// The printed report: what was run, a table per pass, the claims' verdicts and the findings. It prints what
+// the record holds and works nothing out that the record does not say.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "compare/options.hpp"
+#include "compare/report/figures.hpp"
+#include "compare/report/findings.hpp"
+#include "compare/report/text.hpp"
+
+namespace tare::compare {
+namespace {
+
+using Cell = Table::Cell;
+
+std::string axes(const std::array<unsigned, 3>& shape) {
+  std::string text = std::to_string(shape[0]);
+  if (shape[1] > 1 || shape[2] > 1) text += " x " + std::to_string(shape[1]);
+  if (shape[2] > 1) text += " x " + std::to_string(shape[2]);
+  return text;
+}
+
+std::string plural(int count, const std::string& what) {
+  return std::to_string(count) + " " + what +
+         (count == 1                                    ? ""
+          : what.ends_with("s") || what.ends_with("ch") ? "es"
+                                                        : "s");
+}
+
+// --- what was run
+
+std::string device_line(const MachineInfo& machine) {
+  std::string text = machine.device;
+  if (machine.compute_capability > 0)
+    text += fmt::format(", compute capability {}.{}", machine.compute_capability / 10,
+                        machine.compute_capability % 10);
+  if (!machine.driver_version.empty()) text += ", driver " + machine.driver_version;
+  if (machine.l2_bytes > 0) text += ", L2 " + binary_bytes(static_cast<double>(machine.l2_bytes));
+  return text;
+}
+
+std::string values_line(const Job& job) {
+  std::string text;
+  for (const auto& [name, value] : job.values)
+    text += (text.empty() ? "" : ", ") + name + " = " +
+            (value < 0 ? "-" + grouped(0 - static_cast<unsigned long long>(value))
+                       : grouped(static_cast<unsigned long long>(value)));
+  return text;
+}
+
+std::string launch_line(const Job& job) {
+  if (job.empty) return "nothing: the launch covers no element, so nothing is launched";
+  std::string text = "grid " + axes(job.grid) + ", block " + axes(job.block);
+  if (job.dynamic_shared_bytes > 0)
+    text += fmt::format(", {} bytes of dynamic shared memory", job.dynamic_shared_bytes);
+  return text;
+}
+
+std::string moved_line(const Job& job) {
+  double buffers = 0;
+  for (const JobArgument& argument : job.arguments)
+    if (argument.is_buffer) buffers += static_cast<double>(argument.bytes());
+  return fmt::format("{} per launch, in buffers of {}", binary_bytes(job.moved_bytes), binary_bytes(buffers));
+}
+
+std::string header(const Record& record, unsigned width, Painter paint) {
+  const Job& job = record.job;
+  const RunSettings& settings = record.settings;
+  std::string text = paint(Style::bold, fmt::format("tare {}: {} of {}", record.tare_version, job.kernel_name,
+                                                    job.kernel_file.filename().string())) +
+                     '\n';
+  const auto line = [&](const char* label, const std::string& content) {
+    if (!content.empty()) text += fmt::format("{:<11}{}\n", label, wrapped(content, width, 11, 11));
+  };
+  line("device", device_line(record.machine));
+  if (!record.machine.ipc) line("memory", record.machine.ipc_note);
+  line("values", values_line(job));
+  line("launch", launch_line(job));
+  line("moved", moved_line(job));
+  line("reference", record.reference);
+  line("fp", settings.fp == "strict"
+                 ? "strict: no contraction, no flush to zero, exact division and square root"
+                 : "default: what each library does by itself");
+  line("measured", plural(settings.samples, "process") + " per row and pass; " +
+                       plural(settings.rounds, "interleaved round") + " of " +
+                       plural(settings.timed, "launch") + " after at least " +
+                       plural(settings.warmup, "warm-up"));
+  return text;
+}
+
+// --- one pass
+
+Cell sampled(const std::optional<Sampled>& figure, int decimals) {
+  if (!figure) return {.text = "-"};
+  Cell cell{.text = fixed(figure->median, decimals), .spare = true};
+  const std::string low = fixed(figure->low, decimals), high = fixed(figure->high, decimals);
+  if (figure->count > 1 && low != high) cell.note = low + "-" + high;
+  return cell;
+}
+
+Cell number(const std::optional<double>& figure, int decimals) {
+  return {.text = figure ? fixed(*figure, decimals) : "-"};
+}
+
+Cell rate(const RowResult& row) {
+  if (row.host_bound) return {.text = "host-bound", .style = Style::unsure};
+  if (!row.gb_per_s) return {.text = "-"};
+  Cell cell{.text = fixed(*row.gb_per_s, *row.gb_per_s < 100 ? 1 : 0), .note = row.gb_label};
+  if (row.gb_label == "above peak") cell.style = Style::unsure;
+  return cell;
+}
+
+Cell bits(const RowResult& row) {
+  if (row.status == Status::wrong) return {.text = "wrong", .style = Style::bad};
+  if (!outputs_compared(row)) return {.text = "-"};
+  std::uint64_t ulps = 0;
+  for (const Difference& difference : row.differences) ulps = std::max(ulps, difference.max_ulp.value_or(0));
+  if (ulps > 0) return {.text = fmt::format("within {} ulp", ulps), .style = Style::good};
+  return {.text = "equal", .style = Style::good};
+}
+
+std::uint64_t count_of(const Record& record, const std::string& argument) {
+  for (const JobArgument& each : record.job.arguments)
+    if (each.name == argument) return each.count;
+  return 0;
+}
+
+/// "wrong: out[4194304]: got nan (0xffffffff), want 2.5 (0x40200000); 611 of 4194915 differ".
+std::vector<std::string> wrong_lines(const Record& record, const RowResult& row) {
+  std::vector<std::string> lines;
+  std::set<std::string> said;
+  for (const auto& [differences, when] :
+       {std::pair(&row.differences, "wrong: "),
+        std::pair(&row.late_differences, "wrong after the timed launches: ")})
+    for (const Difference& difference : *differences) {
+      if (difference.equal || !said.insert(difference.argument).second) continue;
+      lines.push_back(fmt::format("{}{}[{}]: got {}, want {}; {} of {} differ", when, difference.argument,
+                                  difference.first_index, difference.got, difference.want,
+                                  difference.differing, count_of(record, difference.argument)));
+    }
+  if (lines.empty()) lines.push_back("wrong: " + row.reason);
+  return lines;
+}
+
+std::string with_verb(const std::string& verb, const std::string& reason) {
+  return reason.starts_with(verb) ? reason : verb + reason;
+}
+
+std::string pass_title(const std::string& name) {
+  if (name == "cold") return "cold: empty caches";
+  if (name == "warm") return "warm: a second process, on the caches that the cold pass left";
+  return name;
+}
+
+/// Prints the passes one after the other, and does not repeat what an earlier one already said of a row.
+class PassPrinter {
+ public:
+  PassPrinter(const Record& record, unsigned width, Painter paint)
+      : record_(record), width_(width), paint_(paint) {}
+
+  std::string print(const PassResult& pass) {
+    const std::string cpu = record_.machine.is_cpu_device ? " (cpu)" : "";
+    Table table({"row", "build ms", "first ms", "launch us", "mean ms" + cpu, "kernel ms" + cpu, "GB/s" + cpu,
+                 "bits"});
+    std::vector<std::string> said_before;
+    std::string details;
+    for (const RowResult& row : pass.rows) {
+      if (row.status == Status::ok || row.status == Status::wrong) {
+        add_figures(table, row);
+      } else if (!said_.insert(row.row + '\n' + row.reason).second) {
+        said_before.push_back(row.row);
+        continue;
+      } else {
+        const bool failed = row.status == Status::failed;
+        table.add_line(row.row, with_verb(failed ? "failed: " : "skipped: ", row.reason),
+                       failed ? Style::bad : Style::dim);
+      }
+      if (!row.detail.empty() && said_.insert(row.row + '\n' + row.detail).second)
+        details += "\n" + row.row + ":\n" + indented(row.detail, 4);
+    }
+    bool left_out = false;
+    std::string text =
+        '\n' + paint_(Style::bold, pass_title(pass.name)) + '\n' + table.print(width_, paint_, left_out);
+    ranges_left_out_ |= left_out;
+    if (!said_before.empty())
+      text += wrapped("(as in the pass before: " + join_names(said_before) + ")", width_, 0, 0) + '\n';
+    return text + details;
+  }
+
+  bool ranges_left_out() const { return ranges_left_out_; }
+
+ private:
+  void add_figures(Table& table, const RowResult& row) const {
+    table.add_row({{.text = row.row},
+                   sampled(row.build_ms, 2),
+                   sampled(row.first_ms, 2),
+                   number(row.launch_us, 2),
+                   number(row.mean_ms, 4),
+                   number(row.kernel_ms, 4),
+                   rate(row),
+                   bits(row)});
+    if (row.status == Status::wrong)
+      for (const std::string& line : wrong_lines(record_, row)) table.add_remark(line, Style::bad);
+  }
+
+  const Record& record_;
+  unsigned width_;
+  Painter paint_;
+  std::set<std::string> said_;
+  bool ranges_left_out_ = false;
+};
+
+// --- after the tables
+
+bool any_row(const Record& record, auto&& holds) {
+  return std::any_of(record.passes.begin(), record.passes.end(), [&](const PassResult& pass) {
+    return pass.name != "rehearsal" && std::any_of(pass.rows.begin(), pass.rows.end(), holds);
+  });
+}
+
+std::string legend(const Record& record, bool ranges_left_out, unsigned width) {
+  std::vector<std::string> lines;
+  if (any_row(record, [](const RowResult& row) { return row.host_bound; }))
+    lines.push_back(
+        "host-bound: launching takes more than 0.8 of the mean, so the mean shows the launcher and no rate "
+        "is "
+        "worked out from it; kernel ms is taken with the stream held back");
+  if (any_row(record, [](const RowResult& row) { return row.gb_label == "L2"; }))
+    lines.push_back("L2: the buffers fit in the L2 cache (" +
+                    binary_bytes(static_cast<double>(record.machine.l2_bytes)) +
+                    "), so this is not the memory's rate");
+  if (any_row(record, [](const RowResult& row) { return row.gb_label == "above peak"; }))
+    lines.push_back(
+        fmt::format("above peak: more than the device's memory can move ({:.0f} GB/s); do not believe it",
+                    record.machine.peak_bytes_per_second / 1e9));
+  if (ranges_left_out) lines.push_back("the ranges over the processes do not fit this width: see the record");
+  if (record.machine.is_cpu_device)
+    lines.push_back(
+        "cpu: these figures are the CPU device's, not a GPU's. Running the output of NVIDIA's compilers on "
+        "it "
+        "is subject to NVIDIA's licence (docs/licensing.md); --rows clang needs none of it.");
+  std::string text;
+  for (const std::string& line : lines) text += wrapped(line, width, 2, 0) + '\n';
+  return text.empty() ? text : '\n' + text;
+}
+
+std::string claims(const Record& record, unsigned width, Painter paint) {
+  if (record.claims.empty()) return {};
+  std::string text = '\n' + paint(Style::bold, "Claims") + '\n';
+  for (const ClaimResult& claim : record.claims) {
+    const bool held = claim.verdict == Verdict::held, refuted = claim.verdict == Verdict::refuted;
+    text += paint(held      ? Style::good
+                  : refuted ? Style::bad
+                            : Style::unsure,
+                  fmt::format("{:<11}", held      ? "held"
+                                        : refuted ? "refuted"
+                                                  : "undecided"));
+    text += wrapped(claim.text.empty() ? claim.holds : claim.text, width, 11, 11) + '\n';
+    text += std::string(11, ' ') + wrapped(claim.figures, width, 11, 11) + '\n';
+  }
+  return text;
+}
+
+std::string findings(const Record& record, unsigned width, Painter paint) {
+  if (record.findings.empty()) return {};
+  const std::string scope = findings_scope(record);
+  std::string text = '\n' + paint(Style::bold, scope + ", this run settled:") + '\n';
+  for (std::string finding : record.findings) {
+    if (finding.starts_with(scope + ": ")) finding.erase(0, scope.size() + 2);
+    text += "- " + wrapped(finding, width, 2, 2) + '\n';
+  }
+  return text;
+}
+
+/// "Checks: 4 rows match; wrong: raw; skipped: clang". A row counts by the worst that happened to it.
+std::string checks(const Record& record, Painter paint) {
+  std::vector<std::string> names, by_status[4];
+  for (const PassResult& pass : record.passes)
+    for (const RowResult& row : pass.rows)
+      if (std::find(names.begin(), names.end(), row.row) == names.end()) names.push_back(row.row);
+  for (const std::string& name : names) {
+    const auto is = [&](Status status) {
+      return any_row(record, [&](const RowResult& row) { return row.row == name && row.status == status; });
+    };
+    const Status worst = is(Status::wrong)    ? Status::wrong
+                         : is(Status::failed) ? Status::failed
+                         : is(Status::ok)     ? Status::ok
+                                              : Status::skipped;
+    by_status[static_cast<std::size_t>(worst)].push_back(name);
+  }
+  const auto& matching = by_status[static_cast<std::size_t>(Status::ok)];
+  std::string text = "\nChecks: " + paint(matching.empty() ? Style::bad : Style::good,
+                                          plural(static_cast<int>(matching.size()), "row") +
+                                              (matching.size() == 1 ? " matches" : " match"));
+  for (const auto& [status, word, style] :
+       {std::tuple(Status::wrong, "wrong", Style::bad), std::tuple(Status::failed, "failed", Style::bad),
+        std::tuple(Status::skipped, "skipped", Style::plain)})
+    if (const auto& rows = by_status[static_cast<std::size_t>(status)]; !rows.empty())
+      text += "; " + paint(style, std::string(word) + ": " + join_names(rows));
+  return text + '\n';
+}
+
+}  // namespace
+
+std::string render(const Record& record, bool colour, unsigned width) {
+  const Painter paint{colour};
+  std::string text = header(record, width, paint);
+  PassPrinter printer(record, width, paint);
+  for (const PassResult& pass : record.passes)
+    if (pass.name != "rehearsal") text += printer.print(pass);
+  text += legend(record, printer.ranges_left_out(), width);
+  text += claims(record, width, paint);
+  text += findings(record, width, paint);
+  text += checks(record, paint);
+  return text;
+}
+
+}  // namespace tare::compare
