@@ -19,8 +19,6 @@ Process* instance = nullptr;
 std::mutex initialise_mutex;
 std::atomic<std::uint64_t> thread_ids{0};
 
-thread_local char last_error[2048] = "";
-
 /// The process is ending: no call is answered any more, queued work is dropped, and what is running
 /// gets a moment to finish before the program's memory is torn down.
 void tear_down() {
@@ -42,7 +40,7 @@ void tear_down() {
 }
 
 /// The current thread's state, and what clears it away when the thread ends.
-__attribute__((tls_model("initial-exec"))) thread_local ThreadState* this_thread = nullptr;
+thread_local ThreadState* this_thread = nullptr;
 struct ThreadEnd {
   ~ThreadEnd() {
     if (this_thread == nullptr) return;
@@ -111,16 +109,13 @@ Process& Process::get() {
 }
 
 abi::Result fail(abi::Result code, const std::string& text) {
-  std::snprintf(last_error, sizeof last_error, "%s", text.c_str());
+  char* const to = thread_state().last_error;
+  std::snprintf(to, sizeof ThreadState::last_error, "%s", text.c_str());
   return code;
 }
 
-void clear_last_error() {
-  last_error[0] = '\0';
-}
-
 TARE_API const char* tareCpuLastError(void) {
-  return last_error;
+  return thread_state().last_error;
 }
 
 TARE_API const char* tareCpuDeviceInfo(void) {

@@ -69,11 +69,11 @@ struct ThreadState {
   std::vector<std::shared_ptr<ContextObject>> stack;
   std::uint64_t id = 0;  // never used again in this process
   bool in_callback = false;
+  char last_error[1024] = "";  // what tareCpuLastError() gives
 };
 ThreadState& thread_state();
 
 /// Text for tareCpuLastError() on this thread. Returns `code`, so that `return fail(...)` reads well.
 abi::Result fail(abi::Result code, const std::string& text);
-void clear_last_error();
 
 }  // namespace tare::cpu

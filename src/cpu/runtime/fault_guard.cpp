@@ -1,8 +1,11 @@
 #include "cpu/runtime/fault_guard.hpp"
 
+#include <pthread.h>
+
 #include <csetjmp>
 #include <csignal>
 #include <mutex>
+#include <new>
 
 namespace tare::cpu {
 namespace {
@@ -12,14 +15,18 @@ struct Guard {
   volatile std::uintptr_t address = 0;
 };
 
-// Initial-exec: read inside a signal handler, where the first access must not allocate.
-__attribute__((tls_model("initial-exec"))) thread_local Guard* active_guard = nullptr;
+// The thread's guard is kept under a POSIX key: reading one allocates nothing, which the first use of
+// a thread_local of a library loaded at run time might, inside a signal handler.
+pthread_key_t guard_key;
+
+Guard* active_guard() { return static_cast<Guard*>(pthread_getspecific(guard_key)); }
+void set_active_guard(Guard* guard) { pthread_setspecific(guard_key, guard); }
 
 struct sigaction previous_segv, previous_bus;
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  if (Guard* guard = active_guard; guard != nullptr) {
-    active_guard = nullptr;
+  if (Guard* guard = active_guard(); guard != nullptr) {
+    set_active_guard(nullptr);
     guard->address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     siglongjmp(guard->escape, 1);
   }
@@ -39,6 +46,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 void install_fault_handlers() {
   static std::once_flag once;
   std::call_once(once, [] {
+    if (pthread_key_create(&guard_key, nullptr) != 0) throw std::bad_alloc();
     struct sigaction action {};
     action.sa_sigaction = on_fault;
     // NODEFER: the handler leaves by a jump that does not restore the signal mask.
@@ -51,14 +59,14 @@ void install_fault_handlers() {
 
 MemoryFault run_guarded(void (*body)(void*), void* argument) {
   Guard guard;
-  Guard* const outer = active_guard;
+  Guard* const outer = active_guard();
   if (sigsetjmp(guard.escape, 0) != 0) {
-    active_guard = outer;
+    set_active_guard(outer);
     return {true, guard.address};
   }
-  active_guard = &guard;
+  set_active_guard(&guard);
   body(argument);
-  active_guard = outer;
+  set_active_guard(outer);
   return {};
 }
 
