@@ -193,6 +193,10 @@ class PassPrinter {
 
  private:
   void add_figures(Table& table, const RowResult& row) const {
+    if (row.status == Status::ok && row.samples.empty() && !row.reason.empty()) {  // nothing was launched
+      table.add_line(row.row, row.reason, Style::plain);
+      return;
+    }
     table.add_row({{.text = row.row},
                    sampled(row.build_ms, 2),
                    sampled(row.first_ms, 2),

@@ -206,13 +206,6 @@ TEST(ExitCode, FollowsTheWorstThatHappened) {
   EXPECT_EQ(with({}), kNothingRan);
 }
 
-TEST(ExitCode, DoesNotCountTheRehearsal) {
-  Record record = gpu_record();
-  const RowResult skipped = row_without_figures("nvcc", Status::skipped, "nvcc not found");
-  record.passes = {{"rehearsal", {matching_row("raw", 1, 1, 1)}}, {"cold", {skipped}}, {"warm", {skipped}}};
-  EXPECT_EQ(exit_code(record), kNothingRan);
-}
-
 TEST(Text, FixedNeverPrintsASmallFigureAsZero) {
   EXPECT_EQ(fixed(1.005, 2), "1.00");
   EXPECT_EQ(fixed(0.0049, 2), "<0.01");

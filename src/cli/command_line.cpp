@@ -1,0 +1,259 @@
+// Parsing with CLI11: the one file that includes it. Its error messages are replaced by ours, which name
+// the nearest option.
+#include "cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/version.hpp"
+#include "compare/case/complaint.hpp"
+
+namespace tare::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  tare compare                        the built-in vector add, in every way that runs here
+  tare compare --rows nvrtc,raw       two rows only
+  tare compare my.toml --json run.json
+  tare rows                           what can run here, and why the rest cannot
+  tare init my.cu                     a first my.toml from the kernel's signature
+
+Each command has its own --help.
+)";
+constexpr const char* kCompareExamples = R"(
+Examples:
+  tare compare                              the built-in vector add
+  tare compare my.toml                      a case of your own (tare init my.cu writes a first one)
+  tare compare --rows clang --device cpu    no NVIDIA software, no GPU
+  tare compare --n 2^28 --thorough          a working set larger than any cache; ten processes per row
+  tare compare --fp strict                  the same floating-point contract for every row
+  tare compare --json - | jq .claims        the record on standard output, the table on standard error
+  tare compare --prebuilt clang=k.ptx       load PTX that was compiled elsewhere
+
+Exit codes: 0 every row that ran matched; 1 a row was wrong or failed; 2 usage or a bad case;
+3 no row ran; 130 interrupted.
+)";
+constexpr const char* kRowsExamples = R"(
+Examples:
+  tare rows
+  tare rows --device cpu                    as if there were no GPU
+)";
+constexpr const char* kInitExamples = R"(
+Examples:
+  tare init my.cu                           writes my.toml beside it; never overwrites
+  tare init my.cu --kernel saxpy -o cases/saxpy.toml
+  tare init my.cu -o -                      to standard output
+)";
+constexpr const char* kCacheExamples = R"(
+Examples:
+  tare cache stats                          what is kept, and how often it was found
+  tare cache clear                          remove what is kept
+  tare cache explain my.cu --kernel saxpy --arch sm_90    why a look-up would miss
+)";
+
+/// Texts that are turned into numbers after CLI11 is done, so that the messages are ours.
+struct RawTexts {
+  std::string n, threads, device, fp = "default", timeout;
+  std::vector<std::string> rows, values, prebuilt;
+  bool quick = false, thorough = false;
+  std::string case_file, json;
+  std::string init_cu, init_output, cache_directory, cache_source;
+  std::vector<std::string> include_dirs;
+};
+
+void add_device(CLI::App& app, RawTexts& raw) {
+  app.add_option("--device", raw.device,
+                 "gpu, cpu, or a device's number (default: a GPU if there is one, else the CPU device)");
+}
+
+void add_compare(CLI::App& app, CommandLine& line, RawTexts& raw) {
+  compare::RunSettings& settings = line.compare.settings;
+  app.footer(kCompareExamples);
+  app.add_option("case", raw.case_file, "The case, a TOML file (default: the built-in vector add)");
+  app.add_option("--rows", raw.rows, "Only these rows: a,b,c (tare rows lists them)")->delimiter(',');
+  app.add_option("--n", raw.n, "The value n of the case: 4194915, 4M (K M G: powers of 1024), 2^28");
+  app.add_option("--value", raw.values, "Any value of the case: NAME=N")->allow_extra_args(false);
+  app.add_option("--threads", raw.threads, "Threads per block: 256, 16x16");
+  app.add_option("--warmup", settings.warmup, "Launches before the timed ones, at least")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--timed", settings.timed, "Launches between two events")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--rounds", settings.rounds, "Interleaved rounds of the steady state")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  CLI::Option* samples = app.add_option("--samples", settings.samples, "Fresh processes per row and pass")
+                             ->capture_default_str()
+                             ->check(CLI::PositiveNumber);
+  CLI::Option* quick = app.add_flag("--quick", raw.quick, "The same as --samples 1")->excludes(samples);
+  app.add_flag("--thorough", raw.thorough, "The same as --samples 10")->excludes(samples)->excludes(quick);
+  add_device(app, raw);
+  app.add_option("--fp", raw.fp,
+                 "Floating-point contract: default (what each library does by itself) or strict")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"default", "strict"}));
+  app.add_option("--json", raw.json, "Write the record to this file; - is standard output");
+  app.add_option("--seed", settings.seed, "Seed of the shuffles and of the resampling")
+      ->capture_default_str();
+  app.add_option("--timeout", line.compare.worker_timeout_seconds,
+                 "Seconds that a worker may take over one request")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--prebuilt", raw.prebuilt, "ROW=FILE: load this instead of compiling")
+      ->allow_extra_args(false);
+  app.add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
+}
+
+void add_cache(CLI::App& app, CommandLine& line, RawTexts& raw) {
+  app.footer(kCacheExamples);
+  app.require_subcommand(1);
+  CLI::App* stats = app.add_subcommand("stats", "What is kept, and how often it was found");
+  CLI::App* clear = app.add_subcommand("clear", "Remove what is kept");
+  CLI::App* explain = app.add_subcommand("explain", "Why a look-up would miss");
+  for (CLI::App* each : {stats, clear, explain})
+    each->add_option("--dir", raw.cache_directory,
+                     "The cache's directory (default: TARE_CACHE_DIR, else XDG_CACHE_HOME/tare, else "
+                     "HOME/.cache/tare)");
+  stats->callback([&line] { line.command = Command::cache_stats; });
+  clear->callback([&line] { line.command = Command::cache_clear; });
+  explain->callback([&line] { line.command = Command::cache_explain; });
+  explain->add_option("source", raw.cache_source, "The CUDA C++ source")->required();
+  explain->add_option("--kernel", line.cache.kernel,
+                      "The kernel's name, as given to RawKernel or SourceModule");
+  explain->add_option("--compiler", line.cache.compiler, "nvrtc (RawKernel) or nvcc (SourceModule)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"nvrtc", "nvcc"}));
+  explain->add_option("--arch", line.cache.arch, "The architecture, like sm_90 (default: the device's)");
+  explain->add_option("--fp", line.cache.fp, "default or strict")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"default", "strict"}));
+  explain->add_option("-D,--define", line.cache.defines, "NAME or NAME=VALUE")->allow_extra_args(false);
+  explain->add_option("-I,--include-dir", raw.include_dirs, "A folder of headers")->allow_extra_args(false);
+}
+
+std::pair<std::string, std::string> key_and_value(const std::string& text, const std::string& option) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw UsageError(option + ": `" + text +
+                     "` has not the form NAME=" + (option == "--value" ? "N" : "FILE"));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void check_device(const std::string& device) {
+  const bool number = !device.empty() && device.find_first_not_of("0123456789") == std::string::npos;
+  if (!device.empty() && device != "gpu" && device != "cpu" && !(number && device.size() < 6))
+    throw UsageError("--device: `" + device + "` is not gpu, cpu or a device's number");
+}
+
+void take_compare(CommandLine& line, const RawTexts& raw) {
+  compare::CompareOptions& options = line.compare;
+  options.case_file = raw.case_file;
+  options.rows = raw.rows;
+  check_device(raw.device);
+  options.device = raw.device;
+  options.settings.fp = raw.fp;
+  options.json = raw.json;
+  if (raw.quick) options.settings.samples = 1;
+  if (raw.thorough) options.settings.samples = 10;
+  if (!raw.n.empty()) options.overrides.values["n"] = parse_count(raw.n, "--n");
+  for (const std::string& text : raw.values) {
+    const auto [name, value] = key_and_value(text, "--value");
+    options.overrides.values[name] = parse_count(value, "--value " + name);
+  }
+  if (!raw.threads.empty()) options.overrides.block = parse_block(raw.threads);
+  for (const std::string& text : raw.prebuilt) {
+    const auto [row, file] = key_and_value(text, "--prebuilt");
+    options.prebuilt[row] = file;
+  }
+}
+
+/// The deepest command that was named.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? app : chosen(*commands.front());
+}
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "tare" : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+/// Where an argument was left over: an option or a command that there is not, or one word too many.
+[[noreturn]] void refuse_extra(const CLI::App& app) {
+  const CLI::App& command = chosen(app);
+  const std::string see = full_name(command) + " --help shows what there is";
+  const std::vector<std::string> left = app.remaining(true);
+  const std::string extra = left.empty() ? "" : left.front().substr(0, left.front().find('='));
+  std::vector<std::string> known;
+  if (extra.starts_with('-')) {
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    throw UsageError(compare::unknown("option", extra, known), see);
+  }
+  for (const CLI::App* each : command.get_subcommands(nullptr))
+    if (!each->get_group().empty()) known.push_back(each->get_name());
+  if (!known.empty()) throw UsageError(compare::unknown("command", extra, known), see);
+  throw UsageError("`" + extra + "` is one argument too many", see);
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv) {
+  CommandLine line;
+  RawTexts raw;
+  CLI::App app(
+      "Weighs a GPU kernel without its wrapper: one kernel, every way to launch it, on one set of buffers.",
+      "tare");
+  app.footer(kExamples);
+  app.set_version_flag("--version", version_text(), "What this program is and how it was built");
+  app.require_subcommand(1);
+  CLI::App* compare =
+      app.add_subcommand("compare", "Run one kernel in every way there is, check and weigh each");
+  CLI::App* rows = app.add_subcommand("rows", "List the ways to launch, and whether each can run here");
+  CLI::App* init = app.add_subcommand("init", "Write a first case for a kernel of your own");
+  CLI::App* cache = app.add_subcommand("cache", "Look into the cache of compiled programs");
+  CLI::App* doctor = app.add_subcommand("doctor", "Say what was found here: driver, device, compilers");
+  add_compare(*compare, line, raw);
+  rows->footer(kRowsExamples);
+  rows->callback([&line] { line.command = Command::rows; });
+  init->callback([&line] { line.command = Command::init; });
+  doctor->callback([&line] { line.command = Command::doctor; });
+  for (CLI::App* each : {rows, doctor}) {
+    add_device(*each, raw);
+    each->add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
+  }
+  init->footer(kInitExamples);
+  init->add_option("source", raw.init_cu, "The .cu file with the kernel")->required();
+  init->add_option("--kernel", line.init.kernel, "Which kernel, where there are several");
+  init->add_option("-o,--output", raw.init_output,
+                   "Where to write (default: beside the source, as .toml; -: standard output)");
+  add_cache(*cache, line, raw);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    line.answer = chosen(app).help(full_name(chosen(app)));
+    return line;
+  } catch (const CLI::CallForVersion&) {
+    line.answer = version_text() + '\n';
+    return line;
+  } catch (const CLI::ExtrasError&) {
+    refuse_extra(app);
+  } catch (const CLI::ParseError& error) {
+    if (!app.remaining(true).empty()) refuse_extra(app);
+    throw UsageError(first_line(error.what()), full_name(chosen(app)) + " --help shows what there is");
+  }
+  take_compare(line, raw);
+  line.init.cu = raw.init_cu;
+  line.init.output = raw.init_output;
+  line.cache.directory = raw.cache_directory;
+  line.cache.source = raw.cache_source;
+  line.cache.include_dirs.assign(raw.include_dirs.begin(), raw.include_dirs.end());
+  return line;
+}
+
+}  // namespace tare::cli

@@ -1,0 +1,20 @@
+// The commands. Each does its work, prints, and returns the exit code; errors are exceptions, which
+// run() turns into messages.
+#pragma once
+
+#include "cli/command_line.hpp"
+
+namespace tare::cli {
+
+int compare_command(const CommandLine& line);
+int rows_command(const CommandLine& line);
+int init_command(const CommandLine& line);
+int cache_stats_command(const CommandLine& line);
+int cache_clear_command(const CommandLine& line);
+int cache_explain_command(const CommandLine& line);
+int doctor_command(const CommandLine& line);
+
+/// The whole program: parses, runs one command, and reports errors as "tare: message" and "  hint: ...".
+int run(int argc, char** argv);
+
+}  // namespace tare::cli

@@ -1,0 +1,82 @@
+// `tare rows` and `tare doctor`: what can run here, with what, and why the rest cannot.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
+#include "compare/report/text.hpp"
+#include "tare/device.hpp"
+#include "tare/driver.hpp"
+#include "tare/error.hpp"
+#include "tare/toolkit.hpp"
+
+namespace tare::cli {
+namespace {
+
+using compare::Painter;
+using compare::Style;
+
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+}
+
+std::string search_text(const std::string& what, const Search& search) {
+  std::string text = fmt::format("{:<10}", what);
+  text += search.tool ? search.tool->version + ", " + search.tool->path.string() : search.reason;
+  text += '\n';
+  for (const Looked& looked : search.tool ? search.tool->looked : search.looked)
+    text += fmt::format("{:<10}  {}: {}\n", "", looked.place, looked.result);
+  return text;
+}
+
+std::string driver_text(const DriverInfo& driver) {
+  std::string text = fmt::format("driver    {}.{}, {}{}\n", driver.version / 1000, driver.version % 1000 / 10,
+                                 driver.path, driver.is_cpu_device ? " (the CPU device)" : "");
+  for (const std::string& place : driver.looked_in) text += "            before that: " + place + '\n';
+  for (int i = 0; i < device_count(); ++i) {
+    const Device device(i);
+    text += fmt::format("device {:<3}{}, compute capability {}.{}, {} of memory\n", i, device.name(),
+                        device.compute_capability() / 10, device.compute_capability() % 10,
+                        compare::binary_bytes(static_cast<double>(device.total_memory_bytes())));
+  }
+  return text;
+}
+
+}  // namespace
+
+int rows_command(const CommandLine& line) {
+  const std::vector<compare::RowAvailability> rows = compare::list_rows(line.compare);
+  const Painter paint{!line.no_color && colour_wanted(STDOUT_FILENO)};
+  std::size_t longest = 0;
+  for (const auto& row : rows) longest = std::max(longest, row.row.size());
+  bool any = false;
+  for (const auto& row : rows) {
+    any |= row.ready;
+    const std::string state = row.ready ? paint(Style::good, "ready  ") : paint(Style::dim, "skipped");
+    print(fmt::format("{:<{}}  {}  {}\n", row.row, longest, state, row.title));
+    std::string below = row.ready ? row.details : row.reason;
+    if (row.ready && !row.moment.empty()) below = row.moment + (below.empty() ? "" : "; " + below);
+    if (!below.empty()) print(fmt::format("{:<{}}  {}\n", "", longest + 9, below));
+  }
+  return any ? compare::kAllMatched : compare::kNothingRan;
+}
+
+int doctor_command(const CommandLine& line) {
+  if (line.compare.device == "gpu" || line.compare.device == "cpu") choose_driver(line.compare.device);
+  std::string failure;
+  try {
+    print(driver_text(driver_info()));
+  } catch (const Error& error) {
+    failure = error.what();
+    print("driver    none: " + failure + '\n');
+  }
+  print(search_text("nvrtc", find_nvrtc()));
+  print(search_text("nvcc", find_nvcc()));
+  print(search_text("clang", find_clang()));
+  return failure.empty() ? compare::kAllMatched : compare::kNothingRan;
+}
+
+}  // namespace tare::cli
