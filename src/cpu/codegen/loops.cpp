@@ -15,6 +15,15 @@ using llvm::Value;
 
 namespace {
 
+/// Two vectors at a time: as many elements as a row of a 16 x 16 block has, with eight to a vector.
+constexpr std::uint32_t kInterleave = 2;
+
+MDNode* integer_hint(llvm::LLVMContext& context, const char* name, std::uint32_t value) {
+  llvm::Type* word = llvm::Type::getInt32Ty(context);
+  return MDNode::get(context, {llvm::MDString::get(context, name),
+                               llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(word, value))});
+}
+
 MDNode* boolean_hint(llvm::LLVMContext& context, const char* name, bool value) {
   return MDNode::get(context, {llvm::MDString::get(context, name),
                                llvm::ConstantAsMetadata::get(llvm::ConstantInt::getBool(context, value))});
@@ -56,7 +65,8 @@ void CountedLoop::close() {
   if (kind_ == Kind::parallel) {
     MDNode* parallel =
         MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.parallel_accesses"), group_});
-    back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(context, {parallel}));
+    MDNode* interleave = integer_hint(context, "llvm.loop.interleave.count", kInterleave);
+    back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(context, {parallel, interleave}));
     e_.set_access_group(nullptr);
   } else if (kind_ == Kind::scalar) {
     MDNode* off = boolean_hint(context, "llvm.loop.vectorize.enable", false);

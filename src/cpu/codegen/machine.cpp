@@ -57,10 +57,6 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(int optimisation) {
 void prepare_module(llvm::Module& module, llvm::TargetMachine& machine) {
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
-  for (llvm::Function& function : module) {
-    function.addFnAttr("target-cpu", host().cpu);
-    function.addFnAttr("target-features", host().features);
-  }
 }
 
 std::vector<char> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {

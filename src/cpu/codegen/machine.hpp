@@ -22,7 +22,7 @@ const Host& host();
 /// A code generator for this processor; the first call registers the target.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(int optimisation);
 
-/// Sets triple, data layout and per-function processor attributes.
+/// Sets triple and data layout; the processor is the machine's.
 void prepare_module(llvm::Module& module, llvm::TargetMachine& machine);
 /// Runs the pass pipeline of the level.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, int optimisation);

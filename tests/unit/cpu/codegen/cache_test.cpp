@@ -1,0 +1,142 @@
+// The cache of compiled kernels on disk: found again, never wrong, never in the way.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "harness.hpp"
+
+namespace tare::cpu::codegen::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string add_constant(int constant) {
+  return std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  add.s32 %r2, %r1, )" +
+         std::to_string(constant) + R"(;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2;
+  ret;
+})";
+}
+
+class ObjectCache : public ::testing::Test {
+ protected:
+  ObjectCache() {
+    std::string name = (fs::temp_directory_path() / "tare-objects-XXXXXX").string();
+    directory_ = mkdtemp(name.data());
+  }
+  ~ObjectCache() override {
+    std::error_code ignored;
+    fs::permissions(directory_, fs::perms::owner_all, ignored);
+    fs::remove_all(directory_, ignored);
+  }
+
+  /// Compiles, checks what the kernel writes, and says whether the object came from the disk.
+  bool from_cache(int constant, int optimisation = 1) {
+    Loaded loaded(add_constant(constant));
+    CompileOptions options;
+    options.optimisation = optimisation;
+    options.object_cache_directory = directory_;
+    const auto result = loaded.compile("k", options);
+    const auto* kernel = std::get_if<CompiledKernel>(&result);
+    if (kernel == nullptr) {
+      ADD_FAILURE() << std::get<CompileError>(result).message;
+      return false;
+    }
+    std::vector<std::int32_t> out(64);
+    struct {
+      std::int32_t* out;
+    } parameters{out.data()};
+    EXPECT_EQ(loaded.run(*kernel, {{1, 1, 1}, {64, 1, 1}}, parameters), Fault::none);
+    for (std::int32_t i = 0; i < 64; ++i) EXPECT_EQ(out[static_cast<std::size_t>(i)], i + constant);
+    return kernel->from_object_cache;
+  }
+
+  std::vector<fs::path> entries() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(directory_)) found.push_back(entry.path());
+    return found;
+  }
+
+  std::string directory_;
+};
+
+TEST_F(ObjectCache, SecondCompilationTakesTheFirstOnesObject) {
+  EXPECT_FALSE(from_cache(5));
+  EXPECT_EQ(entries().size(), 1u);
+  EXPECT_TRUE(from_cache(5));
+  EXPECT_EQ(entries().size(), 1u);
+}
+
+TEST_F(ObjectCache, AnotherKernelOrLevelIsAnotherEntry) {
+  EXPECT_FALSE(from_cache(5));
+  EXPECT_FALSE(from_cache(6));
+  EXPECT_FALSE(from_cache(5, 2));
+  EXPECT_EQ(entries().size(), 3u);
+  EXPECT_TRUE(from_cache(6));
+}
+
+TEST_F(ObjectCache, DamagedEntryIsCompiledAnewAndReplaced) {
+  ASSERT_FALSE(from_cache(5));
+  const fs::path entry = entries().at(0);
+  const auto size = fs::file_size(entry);
+  for (const std::uintmax_t at : {std::uintmax_t{0}, std::uintmax_t{9}, size / 2, size - 1}) {
+    {
+      std::fstream file(entry, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekg(static_cast<std::streamoff>(at));
+      const char byte = static_cast<char>(file.get() ^ 0x40);
+      file.seekp(static_cast<std::streamoff>(at));
+      file.put(byte);
+    }
+    EXPECT_FALSE(from_cache(5)) << "byte " << at;
+    EXPECT_TRUE(from_cache(5)) << "byte " << at;
+  }
+  fs::resize_file(entry, size / 3);
+  EXPECT_FALSE(from_cache(5));
+  fs::resize_file(entry, 0);
+  EXPECT_FALSE(from_cache(5));
+  EXPECT_TRUE(from_cache(5));
+}
+
+TEST_F(ObjectCache, EntryUnderAnotherKeysNameIsNotTaken) {
+  ASSERT_FALSE(from_cache(5));
+  const fs::path first = entries().at(0);
+  ASSERT_FALSE(from_cache(6));
+  for (const fs::path& entry : entries()) {
+    if (entry != first) fs::copy_file(first, entry, fs::copy_options::overwrite_existing);
+  }
+  EXPECT_FALSE(from_cache(6));
+}
+
+TEST_F(ObjectCache, DirectoryThatCannotBeMadeCostsNothingButTheCache) {
+  std::ofstream(directory_ + "/file").put('x');
+  directory_ += "/file/below";
+  EXPECT_FALSE(from_cache(5));
+  EXPECT_FALSE(from_cache(5));
+}
+
+TEST_F(ObjectCache, ThreadsThatCompileTheSameKernelAtOnceAllSucceed) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) {
+    threads.emplace_back([this, i] { from_cache(i % 2); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(entries().size(), 2u);
+  EXPECT_TRUE(from_cache(0));
+  EXPECT_TRUE(from_cache(1));
+}
+
+}  // namespace
+}  // namespace tare::cpu::codegen::test
