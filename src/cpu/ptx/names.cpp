@@ -19,13 +19,8 @@ bool range_index(std::string_view digits, std::uint64_t& index) {
 
 void Names::leave() {
   for (const std::string_view name : scopes_.back().names) {
-    const auto it = names_.find(name);
-    const std::uint32_t shadowed = entries_[it->second].shadowed;
-    if (shadowed == kNoId) {
-      names_.erase(it);
-    } else {
-      it->second = shadowed;
-    }
+    std::uint32_t& entry = names_.find(name)->second;
+    entry = entries_[entry].shadowed;
   }
   for (const std::string_view prefix : scopes_.back().prefixes) ranges_.find(prefix)->second.pop_back();
   if (!scopes_.back().prefixes.empty()) range_depths_.pop_back();
@@ -33,16 +28,16 @@ void Names::leave() {
 }
 
 Symbol* Names::insert(std::string_view name, const Symbol& symbol, std::size_t depth) {
-  const auto [it, fresh] = names_.try_emplace(name, kNoId);
-  entries_.push_back({symbol, static_cast<std::uint32_t>(depth), fresh ? kNoId : it->second});
-  it->second = static_cast<std::uint32_t>(entries_.size() - 1);
+  std::uint32_t& entry = names_.try_emplace(name, kNoId).first->second;
+  entries_.push_back({symbol, static_cast<std::uint32_t>(depth), entry});
+  entry = static_cast<std::uint32_t>(entries_.size() - 1);
   scopes_[depth - 1].names.push_back(name);
   return &entries_.back().symbol;
 }
 
 bool Names::declare(std::string_view name, const Symbol& symbol) {
-  const auto it = names_.find(name);
-  if (it != names_.end() && entries_[it->second].depth == depth()) return false;
+  const std::uint32_t entry = entry_of(name);
+  if (entry != kNoId && entries_[entry].depth == depth()) return false;
   if (const Range* range = find_range(name, depth() - 1); range != nullptr) return false;
   insert(name, symbol, depth());
   return true;
@@ -76,13 +71,18 @@ const Names::Range* Names::find_range(std::string_view name, std::size_t above) 
   return best;
 }
 
-Symbol* Names::find(std::string_view name) {
+std::uint32_t Names::entry_of(std::string_view name) const {
   const auto it = names_.find(name);
-  const std::size_t depth = it == names_.end() ? 0 : entries_[it->second].depth;
+  return it == names_.end() ? kNoId : it->second;
+}
+
+Symbol* Names::find(std::string_view name) {
+  const std::uint32_t entry = entry_of(name);
+  const std::size_t depth = entry == kNoId ? 0 : entries_[entry].depth;
   if (const Range* range = find_range(name, depth); range != nullptr) {
     return insert(name, {Symbol::Kind::reg, kNoId, range->type, range->width}, range->depth);
   }
-  return it == names_.end() ? nullptr : &entries_[it->second].symbol;
+  return entry == kNoId ? nullptr : &entries_[entry].symbol;
 }
 
 }  // namespace tare::cpu::ptx::detail

@@ -45,8 +45,6 @@ class Names {
 
   /// Null where the name is unknown. The pointer is good until the next declaration or look-up.
   Symbol* find(std::string_view name);
-  /// Names declared in the innermost scope, in order.
-  const std::vector<std::string_view>& innermost() const { return scopes_.back().names; }
 
  private:
   struct Entry {
@@ -65,12 +63,13 @@ class Names {
     std::vector<std::string_view> prefixes;
   };
 
+  std::uint32_t entry_of(std::string_view name) const;
   Symbol* insert(std::string_view name, const Symbol& symbol, std::size_t depth);
   const Range* find_range(std::string_view name, std::size_t above) const;
 
   std::vector<Scope> scopes_;
   std::vector<Entry> entries_;
-  std::unordered_map<std::string_view, std::uint32_t> names_;
+  std::unordered_map<std::string_view, std::uint32_t> names_;  // kNoId: in no scope now
   std::unordered_map<std::string_view, std::vector<Range>> ranges_;
   std::vector<std::uint32_t> range_depths_;  // depths of scopes that declare ranges, ascending
 };

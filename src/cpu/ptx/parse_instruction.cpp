@@ -181,7 +181,7 @@ void Parser::instruction(std::string_view first_word, std::uint32_t line) {
 void Parser::operands(Instruction& in, const OpcodeRow& row) {
   if (token_.is(';')) return;
   std::string_view letters = row.operands;
-  in.operands.reserve(letters.size());
+  in.operands.reserve(std::min(letters.find('?'), letters.size()));
   do {
     while (letters.starts_with('?')) letters.remove_prefix(1);
     const char letter = letters.empty() ? 'x' : letters.front();
