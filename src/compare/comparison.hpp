@@ -69,7 +69,7 @@ class Comparison {
                               MemoryMode mode);
   void absorb(const Reply& reply, RowResult& result, Sample* sample) const;
   void fail(Pass& pass, std::size_t row, const WorkerFailure& failure, bool launched);
-  void judge_bits(RowResult& result, const std::vector<Difference>& found, bool late) const;
+  void judge_bits(RowResult& result, const std::vector<Difference>& found, bool late);
   void step(const std::string& what);
   void start_steps(const std::string& what, int steps);
 

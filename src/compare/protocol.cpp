@@ -1,6 +1,8 @@
 // Requests and replies to and from lines of JSON. The only file of the flow that knows the JSON library.
 #include "compare/protocol.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -136,7 +138,7 @@ Task task_from(const json& line) {
 
 json parse(std::string_view line) {
   json value = json::parse(line, nullptr, false);
-  if (value.is_discarded() || !value.is_object()) throw ProtocolError("not a line of JSON");
+  if (value.is_discarded() || !value.is_object()) throw ProtocolError("something that is not JSON");
   return value;
 }
 
@@ -273,14 +275,14 @@ Reply decode_reply(std::string_view text) try {
   reply.notes = line.value("notes", std::vector<std::string>{});
   return reply;
 } catch (const json::exception&) {
-  throw ProtocolError("a line of JSON that is not a reply");
+  throw ProtocolError("JSON that is not a reply");
 }
 
 double Reply::figure(const std::string& key) const {
   const auto found = figures.find(key);
-  if (found == figures.end()) throw ProtocolError("no " + key);
+  if (found == figures.end()) throw ProtocolError("its worker answered `" + reply + "` with no " + key);
   if (!std::isfinite(found->second) || found->second < 0)
-    throw ProtocolError("a " + key + " of " + std::to_string(found->second));
+    throw ProtocolError(fmt::format("its worker answered `{}` with {} = {:g}", reply, key, found->second));
   return found->second;
 }
 

@@ -83,11 +83,11 @@ struct Reply {
   std::map<std::string, std::string> cache_details;
   std::vector<std::string> notes;
 
-  /// Throws ProtocolError where the reply lacks it, or it is negative or not a number.
+  /// Throws ProtocolError, a whole sentence, where the reply lacks it, or it is negative or not finite.
   double figure(const std::string& name) const;
 };
 
-/// A line that does not follow the protocol. what() says how, in a few words.
+/// A line that does not follow the protocol. what() says how: "something that is not JSON".
 class ProtocolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

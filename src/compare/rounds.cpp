@@ -69,7 +69,7 @@ void Comparison::turn(Pass& pass, std::size_t row, bool last) try {
 } catch (const WorkerFailure& failure) {
   fail(pass, row, failure, true);
 } catch (const ProtocolError& e) {
-  fail(pass, row, WorkerFailure(fmt::format("its worker's reply has {}", e.what())), true);
+  fail(pass, row, WorkerFailure(e.what()), true);
 }
 
 void Comparison::late_check(Pass& pass, std::size_t row) {
@@ -104,7 +104,7 @@ void Comparison::finish_row(Pass& pass, std::size_t row) try {
 } catch (const WorkerFailure& failure) {
   fail(pass, row, failure, true);
 } catch (const ProtocolError& e) {
-  fail(pass, row, WorkerFailure(fmt::format("its worker's reply has {}", e.what())), true);
+  fail(pass, row, WorkerFailure(e.what()), true);
 }
 
 void Comparison::measure_launches(Live& live, RowResult& result) const {

@@ -231,7 +231,7 @@ void Comparison::start_and_launch(Pass& pass, std::size_t index, const Plan& pla
       result.stderr_tail = live.worker->stderr_tail();
     }
   } catch (const ProtocolError& e) {
-    fail(pass, index, WorkerFailure(fmt::format("its worker's reply has {}", e.what())), launched);
+    fail(pass, index, WorkerFailure(e.what()), launched);
   } catch (const WorkerFailure& failure) {
     if (failure.kind() == "memory" && task_.memory == MemoryMode::ipc) {
       // Found out with the first worker: from here on, every worker has memory of its own.
@@ -261,7 +261,7 @@ void Comparison::fail(Pass& pass, std::size_t index, const WorkerFailure& failur
   rows_[index].detail = result.detail;
 }
 
-void Comparison::judge_bits(RowResult& result, const std::vector<Difference>& found, bool late) const {
+void Comparison::judge_bits(RowResult& result, const std::vector<Difference>& found, bool late) {
   std::vector<Difference>& kept = late ? result.late_differences : result.differences;
   const auto unequal = [](const Difference& difference) { return !difference.equal; };
   // Of several samples, one that was wrong is never covered by a later one that was right.
@@ -271,6 +271,7 @@ void Comparison::judge_bits(RowResult& result, const std::vector<Difference>& fo
   const auto argument = std::find_if(record_.job.arguments.begin(), record_.job.arguments.end(),
                                      [&](const JobArgument& each) { return each.name == wrong->argument; });
   result.status = Status::wrong;
+  inputs_suspect_ = true;
   result.reason =
       fmt::format("{}{}[{}] is {}, want {}; {} of {} elements differ",
                   late ? "right after the first launch, wrong after the timed ones: " : "", wrong->argument,

@@ -65,14 +65,13 @@ IsolatedEnvironment isolate(const fs::path& home, const std::string& driver,
   IsolatedEnvironment environment;
   auto& isolated = environment.isolated;
   isolated["HOME"] = home;
-  constexpr std::array<std::pair<const char*, const char*>, 8> kFolders{{
+  constexpr std::array<std::pair<const char*, const char*>, 7> kFolders{{
       {"XDG_CACHE_HOME", "cache"},
       {"CUDA_CACHE_PATH", "cuda"},
       {"CUPY_CACHE_DIR", "cupy"},
       {"NUMBA_CACHE_DIR", "numba"},
       {"PYCUDA_CACHE_DIR", "pycuda"},
       {"TARE_CACHE_DIR", "tare"},
-      {"TARE_CPU_CACHE_DIR", "tare-cpu"},
       {"TMPDIR", "tmp"},
   }};
   for (const auto& [variable, folder] : kFolders) {

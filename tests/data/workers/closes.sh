@@ -1,0 +1,3 @@
+read -r line <&3
+exec 4>&-
+sleep 1000

@@ -1,0 +1,3 @@
+read -r line <&3
+printf '{"reply":"hel' >&4
+exit 0
