@@ -59,7 +59,8 @@ std::vector<std::string> clang_options(const CompileOptions& options, const std:
     all.push_back(option);
   };
   if (options.prec_div) back_end(*options.prec_div ? "-nvptx-prec-divf32=2" : "-nvptx-prec-divf32=1");
-  if (options.prec_sqrt) back_end(*options.prec_sqrt ? "-nvptx-prec-sqrtf32=1" : "-nvptx-prec-sqrtf32=0");
+  // The back end has a switch for this that its square root does not heed; our header heeds this one.
+  if (options.prec_sqrt && !*options.prec_sqrt) all.push_back("-DTARE_APPROXIMATE_SQRT=1");
   if (options.max_registers)
     throw Error(ErrorKind::unsupported, "clang has no option that caps the registers of a kernel in PTX",
                 "use __launch_bounds__ in the source, or NVRTC or nvcc");

@@ -1,4 +1,5 @@
 // One compile with nvcc in a private directory: the command line, what its end means, and the names.
+#include <sstream>
 #include <utility>
 
 #include "compile/child_process.hpp"
@@ -93,6 +94,15 @@ std::vector<std::string> nvcc_options(Code code, const CompileOptions& options, 
   for (const fs::path& dir : options.include_dirs) all.push_back("-I" + fs::absolute(dir, error).string());
   for (const std::string& option : parse_include_options(options.extra).absolute) all.push_back(option);
   return all;
+}
+
+std::vector<int> nvcc_architectures(const CompileOptions& options) {
+  const Tool nvcc = require(locate_nvcc(options.compiler), {});
+  std::istringstream words(known_architectures(nvcc.path));
+  std::vector<int> numbers;
+  for (std::string word; words >> word;)
+    if (const auto arch = parse_architecture(word)) numbers.push_back(arch->number);
+  return numbers;
 }
 
 NvccResult run_nvcc(const std::string& source, Code code, const std::vector<std::string>& names,

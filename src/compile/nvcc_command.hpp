@@ -11,6 +11,9 @@ namespace tare::detail {
 /// Everything but the input and output files.
 std::vector<std::string> nvcc_options(Code code, const CompileOptions& options, bool quoted_includes);
 
+/// Numbers of the architectures that this nvcc compiles for; empty where it does not say.
+std::vector<int> nvcc_architectures(const CompileOptions& options);
+
 struct NvccResult {
   Compiled compiled;
   std::string dependencies;  // a make rule; empty unless asked for

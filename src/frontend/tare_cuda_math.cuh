@@ -64,8 +64,14 @@ TARE_UNARY(trunc)
 TARE_UNARY(rint)
 TARE_UNARY(nearbyint)
 TARE_UNARY(round)
-TARE_UNARY(sqrt)
 #undef TARE_UNARY
+#ifdef TARE_APPROXIMATE_SQRT
+TARE_DEVICE float sqrtf(float a) { return TARE_FTZ ? __nvvm_sqrt_approx_ftz_f(a) : __nvvm_sqrt_approx_f(a); }
+#else
+TARE_DEVICE float sqrtf(float a) { return __builtin_sqrtf(a); }
+#endif
+TARE_DEVICE float sqrt(float a) { return sqrtf(a); }
+TARE_DEVICE double sqrt(double a) { return __builtin_sqrt(a); }
 #define TARE_BINARY(name)                                                                  \
   TARE_DEVICE float name##f(float a, float b) { return __builtin_##name##f(a, b); }        \
   TARE_DEVICE float name(float a, float b) { return __builtin_##name##f(a, b); }           \

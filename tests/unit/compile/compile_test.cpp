@@ -45,6 +45,10 @@ struct Compiler {
   Compile ptx;
 };
 
+void PrintTo(const Compiler& compiler, std::ostream* out) {
+  *out << compiler.name;
+}
+
 class EveryCompiler : public ::testing::TestWithParam<Compiler> {
  protected:
   void SetUp() override {
@@ -347,8 +351,7 @@ TEST(CompileNvcc, AHostCompilerThatIsTooNewIsToldFromASourceError) {
 }
 
 TEST(CompileNvcc, AnAbsentOneNamesThePlaces) {
-  const ScopedEnvironment environment(
-      ScopedEnvironment::Changes{{"TARE_NVCC", "/nonexistent/nvcc"}});
+  const ScopedEnvironment environment(ScopedEnvironment::Changes{{"TARE_NVCC", "/nonexistent/nvcc"}});
   try {
     compile_nvcc("", Code::cubin, {}, for_sm_90());
     FAIL() << "it compiled";
