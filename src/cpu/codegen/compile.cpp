@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cpu/analysis/flow.hpp"
+#include "cpu/analysis/inline.hpp"
 #include "cpu/codegen/fingerprint.hpp"
 #include "cpu/codegen/generate.hpp"
 #include "cpu/codegen/kernel.hpp"
@@ -19,10 +20,14 @@ bool load(CompiledKernel& kernel, const std::vector<char>& object) {
   return true;
 }
 
-}  // namespace
+CompileError refused(const ptx::Function& entry, const analysis::CallRefusal& refusal) {
+  return {true, refusal.line,
+          refusal.what + " at line " + std::to_string(refusal.line) + " of kernel `" + entry.name +
+              "` is not supported by the CPU device"};
+}
 
-std::variant<CompiledKernel, CompileError> compile(const ptx::Module& module, const ptx::Function& entry,
-                                                   const CompileOptions& options) {
+std::variant<CompiledKernel, CompileError> compile_flat(const ptx::Module& module, const ptx::Function& entry,
+                                                        const CompileOptions& options) {
   CompiledKernel kernel;
   const KernelLayout layout = layout_kernel(module, entry);
   kernel.static_shared_bytes = layout.static_shared_bytes;
@@ -51,6 +56,16 @@ std::variant<CompiledKernel, CompileError> compile(const ptx::Module& module, co
                 {object.frame_bytes_per_thread, std::move(object.object)});
   }
   return kernel;
+}
+
+}  // namespace
+
+std::variant<CompiledKernel, CompileError> compile(const ptx::Module& module, const ptx::Function& entry,
+                                                   const CompileOptions& options) {
+  if (!analysis::has_calls(entry)) return compile_flat(module, entry, options);
+  const auto flat = analysis::flatten(module, entry);
+  if (const auto* refusal = std::get_if<analysis::CallRefusal>(&flat)) return refused(entry, *refusal);
+  return compile_flat(module, std::get<ptx::Function>(flat), options);
 }
 
 }  // namespace tare::cpu::codegen

@@ -56,6 +56,16 @@ llvm::AllocaInst* Emitter::carry() {
   return carry_;
 }
 
+llvm::AllocaInst* Emitter::transient(std::uint32_t variable) {
+  transients_.resize(entry_.variables.size(), nullptr);
+  if (transients_[variable] == nullptr) {
+    transients_[variable] =
+        stack(llvm::ArrayType::get(b.getInt8Ty(), entry_.variables[variable].size), "parameter");
+    transients_[variable]->setAlignment(llvm::Align(16));
+  }
+  return transients_[variable];
+}
+
 void Emitter::clear_slots() {
   for (ptx::RegisterId id = 0; id < slots_.size(); ++id) {
     if (slots_[id] != nullptr)

@@ -96,6 +96,8 @@ class Emitter {
   /// Zero in all slots: what a thread finds in registers it never wrote.
   void clear_slots();
   llvm::AllocaInst* carry();
+  /// The place of a .param variable that need not be in memory.
+  llvm::AllocaInst* transient(std::uint32_t variable);
 
   void set_predicate(llvm::Value* predicate) { predicate_ = predicate; }
 
@@ -140,6 +142,7 @@ class Emitter {
   std::vector<llvm::AllocaInst*> slots_;
   std::vector<llvm::Value*> fixed_;
   llvm::AllocaInst* carry_ = nullptr;
+  std::vector<llvm::AllocaInst*> transients_;
   llvm::Value* predicate_ = nullptr;
   llvm::MDNode* access_group_ = nullptr;
   bool writes_fix_ = false;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cpu/analysis/flow.hpp"
+#include "cpu/analysis/inline.hpp"
 #include "cpu/codegen/kernel.hpp"
 
 namespace tare::cpu::codegen {
@@ -38,6 +40,27 @@ void mark_shared(const ptx::Module& module, const ptx::Operand& operand, std::ve
   for (const ptx::Operand& element : operand.elements) mark_shared(module, element, used);
 }
 
+/// Clears the mark of every variable whose address is used as a value.
+void mark_addressed(const ptx::Operand& operand, std::vector<bool>& is_transient) {
+  if (operand.symbol_kind == ptx::Operand::SymbolKind::function_variable &&
+      operand.kind != ptx::Operand::Kind::address) {
+    is_transient[operand.symbol] = false;
+  }
+  for (const ptx::Operand& element : operand.elements) mark_addressed(element, is_transient);
+}
+
+std::vector<bool> find_transient(const ptx::Function& entry) {
+  std::vector<bool> is_transient;
+  for (const ptx::Variable& variable : entry.variables) {
+    is_transient.push_back(variable.space == ptx::Space::param);
+  }
+  for (const ptx::Instruction& instruction : entry.body) {
+    if (analysis::is_barrier(instruction)) return std::vector<bool>(entry.variables.size(), false);
+    for (const ptx::Operand& operand : instruction.operands) mark_addressed(operand, is_transient);
+  }
+  return is_transient;
+}
+
 }  // namespace
 
 ModuleLayout layout_module(ptx::Module& module) {
@@ -55,6 +78,7 @@ KernelLayout layout_kernel(const ptx::Module& module, const ptx::Function& entry
   for (const ptx::Instruction& instruction : entry.body) {
     for (const ptx::Operand& operand : instruction.operands) mark_shared(module, operand, used);
   }
+  layout.is_transient = find_transient(entry);
   std::uint64_t shared = 0;
   std::uint64_t local = 0;
   for (std::uint32_t i = 0; i < module.variables.size(); ++i) {
@@ -65,7 +89,7 @@ KernelLayout layout_kernel(const ptx::Module& module, const ptx::Function& entry
     const ptx::Variable& variable = entry.variables[i];
     if (variable.space == ptx::Space::shared) {
       if (!is_dynamic(variable)) layout.function_variables[i] = place(variable, shared);
-    } else {
+    } else if (!layout.is_transient[i]) {
       // The .param variables of calls live with the thread, as its locals do.
       layout.function_variables[i] = place(variable, local);
     }
@@ -85,7 +109,14 @@ KernelLayout layout_kernel(const ptx::Module& module, const ptx::Function& entry
 }
 
 KernelSizes sizes_of(const ptx::Module& module, const ptx::Function& entry) {
-  const KernelLayout layout = layout_kernel(module, entry);
+  KernelLayout layout;
+  if (analysis::has_calls(entry)) {
+    const auto flat = analysis::flatten(module, entry);
+    const auto* function = std::get_if<ptx::Function>(&flat);
+    layout = layout_kernel(module, function == nullptr ? entry : *function);
+  } else {
+    layout = layout_kernel(module, entry);
+  }
   KernelSizes sizes;
   sizes.static_shared_bytes = layout.static_shared_bytes;
   sizes.local_bytes_per_thread = layout.local_bytes_per_thread;

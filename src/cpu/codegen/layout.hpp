@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "cpu/ptx/module.hpp"
 
@@ -12,6 +13,9 @@ namespace tare::cpu::codegen {
 struct KernelLayout {
   std::unordered_map<std::uint32_t, std::uint64_t> module_shared;       // by index into Module::variables
   std::unordered_map<std::uint32_t, std::uint64_t> function_variables;  // by index into Function::variables
+  /// By index into Function::variables: a .param variable of a call, used by name only in a kernel without
+  /// barriers, so that it need not be in memory.
+  std::vector<bool> is_transient;
   std::uint64_t static_shared_bytes = 0;
   std::uint64_t dynamic_shared_offset = 0;  // where every unsized extern array starts
   std::uint64_t local_bytes_per_thread = 0;

@@ -15,10 +15,12 @@ using ptx::Space;
 using ptx::Type;
 namespace Modifier = ptx::Modifier;
 
-/// Where an access goes; `invariant` memory does not change while the kernel runs.
+/// Where an access goes; `invariant` memory does not change while the kernel runs, `transient` memory is
+/// the running thread's alone and becomes registers.
 struct Place {
   Value* pointer = nullptr;
   bool invariant = false;
+  bool transient = false;
 };
 
 Space resolve(Emitter& e, const Instruction& i, const Operand& address) {
@@ -36,6 +38,10 @@ Place place_of(Emitter& e, const Instruction& i, const Operand& address, std::ui
   if (address.symbol_kind == Operand::SymbolKind::parameter) {
     const std::uint64_t offset = e.entry().parameters[address.symbol].offset + own;
     return {at(e.around.params, e.i64(offset)), true};
+  }
+  if (address.symbol_kind == Operand::SymbolKind::function_variable &&
+      e.layout().is_transient[address.symbol]) {
+    return {at(e.transient(address.symbol), e.i64(own)), false, true};
   }
   Value* offset = e.address_of(address);
   switch (resolve(e, i, address)) {
@@ -96,7 +102,7 @@ bool emit_load(Emitter& e, const Instruction& i) {
     } else if (ordering != AtomicOrdering::NotAtomic) {
       load->setAtomic(ordering);
       load->setVolatile(i.has(Modifier::volatile_));
-    } else {
+    } else if (!place.transient) {
       e.mark(load);
     }
     values.push_back(load);
@@ -120,7 +126,7 @@ bool emit_store(Emitter& e, const Instruction& i) {
     if (ordering != AtomicOrdering::NotAtomic) {
       store->setAtomic(ordering);
       store->setVolatile(i.has(Modifier::volatile_));
-    } else {
+    } else if (!place.transient) {
       e.mark(store);
     }
   }
