@@ -63,44 +63,68 @@ struct RawTexts {
 
 void add_device(CLI::App& app, RawTexts& raw) {
   app.add_option("--device", raw.device,
-                 "gpu, cpu, or a device's number (default: a GPU if there is one, else the CPU device)");
+                 "gpu, cpu, or a device's number (default: a GPU if there is one, else the CPU device)")
+      ->type_name("DEVICE");
+}
+
+/// Checks that do not repeat themselves in the help text.
+CLI::Validator positive() {
+  return CLI::PositiveNumber.description("");
+}
+CLI::Validator not_negative() {
+  return CLI::NonNegativeNumber.description("");
+}
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return CLI::IsMember(words).description("");
 }
 
 void add_compare(CLI::App& app, CommandLine& line, RawTexts& raw) {
   compare::RunSettings& settings = line.compare.settings;
+  const auto number = [&app](const char* name, int& value, const char* help) {
+    return app.add_option(name, value, help)->type_name("N")->capture_default_str();
+  };
   app.footer(kCompareExamples);
-  app.add_option("case", raw.case_file, "The case, a TOML file (default: the built-in vector add)");
-  app.add_option("--rows", raw.rows, "Only these rows: a,b,c (tare rows lists them)")->delimiter(',');
-  app.add_option("--n", raw.n, "The value n of the case: 4194915, 4M (K M G: powers of 1024), 2^28");
-  app.add_option("--value", raw.values, "Any value of the case: NAME=N")->allow_extra_args(false);
-  app.add_option("--threads", raw.threads, "Threads per block: 256, 16x16");
-  app.add_option("--warmup", settings.warmup, "Launches before the timed ones, at least")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--timed", settings.timed, "Launches between two events")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  app.add_option("--rounds", settings.rounds, "Interleaved rounds of the steady state")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  CLI::Option* samples = app.add_option("--samples", settings.samples, "Fresh processes per row and pass")
-                             ->capture_default_str()
-                             ->check(CLI::PositiveNumber);
-  CLI::Option* quick = app.add_flag("--quick", raw.quick, "The same as --samples 1")->excludes(samples);
-  app.add_flag("--thorough", raw.thorough, "The same as --samples 10")->excludes(samples)->excludes(quick);
+  app.add_option("case", raw.case_file, "The case, a TOML file (default: the built-in vector add)")
+      ->type_name("CASE.toml");
+  app.add_option("--rows", raw.rows, "Only these rows (tare rows lists them)")
+      ->type_name("A,B")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--n", raw.n, "The value n of the case: 4194915, 4M (K M G: powers of 1024), 2^28")
+      ->type_name("N");
+  app.add_option("--value", raw.values, "Any value of the case")
+      ->type_name("NAME=N")
+      ->allow_extra_args(false);
+  app.add_option("--threads", raw.threads, "Threads per block: 256, 16x16")->type_name("SHAPE");
+  number("--warmup", settings.warmup, "Launches before the timed ones, at least")->check(not_negative());
+  number("--timed", settings.timed, "Launches between two events")->check(positive());
+  number("--rounds", settings.rounds, "Interleaved rounds of the steady state")->check(positive());
+  CLI::Option* samples =
+      number("--samples", settings.samples, "Fresh processes per row and pass")->check(positive());
+  app.add_flag("--quick", raw.quick, "The same as --samples 1");
+  app.add_flag("--thorough", raw.thorough, "The same as --samples 10");
+  app.callback([&raw, samples] {
+    if (int{raw.quick} + int{raw.thorough} + (samples->count() > 0 ? 1 : 0) > 1)
+      throw UsageError("--quick, --thorough and --samples exclude one another");
+  });
   add_device(app, raw);
   app.add_option("--fp", raw.fp,
                  "Floating-point contract: default (what each library does by itself) or strict")
+      ->type_name("NAME")
       ->capture_default_str()
-      ->check(CLI::IsMember({"default", "strict"}));
-  app.add_option("--json", raw.json, "Write the record to this file; - is standard output");
+      ->check(one_of({"default", "strict"}));
+  app.add_option("--json", raw.json, "Write the record to this file; - is standard output")
+      ->type_name("FILE");
   app.add_option("--seed", settings.seed, "Seed of the shuffles and of the resampling")
+      ->type_name("N")
       ->capture_default_str();
   app.add_option("--timeout", line.compare.worker_timeout_seconds,
                  "Seconds that a worker may take over one request")
+      ->type_name("S")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  app.add_option("--prebuilt", raw.prebuilt, "ROW=FILE: load this instead of compiling")
+      ->check(positive());
+  app.add_option("--prebuilt", raw.prebuilt, "Load this file instead of compiling")
+      ->type_name("ROW=FILE")
       ->allow_extra_args(false);
   app.add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
 }
@@ -114,22 +138,31 @@ void add_cache(CLI::App& app, CommandLine& line, RawTexts& raw) {
   for (CLI::App* each : {stats, clear, explain})
     each->add_option("--dir", raw.cache_directory,
                      "The cache's directory (default: TARE_CACHE_DIR, else XDG_CACHE_HOME/tare, else "
-                     "HOME/.cache/tare)");
+                     "HOME/.cache/tare)")
+        ->type_name("DIR");
   stats->callback([&line] { line.command = Command::cache_stats; });
   clear->callback([&line] { line.command = Command::cache_clear; });
   explain->callback([&line] { line.command = Command::cache_explain; });
-  explain->add_option("source", raw.cache_source, "The CUDA C++ source")->required();
-  explain->add_option("--kernel", line.cache.kernel,
-                      "The kernel's name, as given to RawKernel or SourceModule");
+  explain->add_option("source", raw.cache_source, "The CUDA C++ source")->type_name("FILE.cu")->required();
+  explain
+      ->add_option("--kernel", line.cache.kernel, "The kernel's name, as given to RawKernel or SourceModule")
+      ->type_name("NAME");
   explain->add_option("--compiler", line.cache.compiler, "nvrtc (RawKernel) or nvcc (SourceModule)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"nvrtc", "nvcc"}));
-  explain->add_option("--arch", line.cache.arch, "The architecture, like sm_90 (default: the device's)");
+      ->type_name("NAME")
+      ->check(one_of({"nvrtc", "nvcc"}));
+  explain->add_option("--arch", line.cache.arch, "The architecture, like sm_90 (default: the device's)")
+      ->type_name("ARCH");
   explain->add_option("--fp", line.cache.fp, "default or strict")
       ->capture_default_str()
-      ->check(CLI::IsMember({"default", "strict"}));
-  explain->add_option("-D,--define", line.cache.defines, "NAME or NAME=VALUE")->allow_extra_args(false);
-  explain->add_option("-I,--include-dir", raw.include_dirs, "A folder of headers")->allow_extra_args(false);
+      ->type_name("NAME")
+      ->check(one_of({"default", "strict"}));
+  explain->add_option("-D,--define", line.cache.defines, "NAME or NAME=VALUE")
+      ->type_name("MACRO")
+      ->allow_extra_args(false);
+  explain->add_option("-I,--include-dir", raw.include_dirs, "A folder of headers")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
 }
 
 std::pair<std::string, std::string> key_and_value(const std::string& text, const std::string& option) {
@@ -196,6 +229,19 @@ std::string full_name(const CLI::App& app) {
   throw UsageError("`" + extra + "` is one argument too many", see);
 }
 
+std::string help_text(const CLI::App& app) {
+  return app.help(app.get_parent() == nullptr ? "" : full_name(*app.get_parent()));
+}
+
+/// Where a command was left out.
+[[noreturn]] void ask_for_command(const CLI::App& app) {
+  std::string list;
+  for (const CLI::App* each : app.get_subcommands(nullptr))
+    list += (list.empty() ? "" : ", ") + each->get_name();
+  throw UsageError(full_name(app) + ": which command? There are " + list,
+                   full_name(app) + " --help shows what they do");
+}
+
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
@@ -227,16 +273,17 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     each->add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
   }
   init->footer(kInitExamples);
-  init->add_option("source", raw.init_cu, "The .cu file with the kernel")->required();
-  init->add_option("--kernel", line.init.kernel, "Which kernel, where there are several");
+  init->add_option("source", raw.init_cu, "The .cu file with the kernel")->type_name("FILE.cu")->required();
+  init->add_option("--kernel", line.init.kernel, "Which kernel, where there are several")->type_name("NAME");
   init->add_option("-o,--output", raw.init_output,
-                   "Where to write (default: beside the source, as .toml; -: standard output)");
+                   "Where to write (default: beside the source, as .toml; -: standard output)")
+      ->type_name("FILE");
   add_cache(*cache, line, raw);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    line.answer = chosen(app).help(full_name(chosen(app)));
+    line.answer = help_text(chosen(app));
     return line;
   } catch (const CLI::CallForVersion&) {
     line.answer = version_text() + '\n';
@@ -245,6 +292,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     refuse_extra(app);
   } catch (const CLI::ParseError& error) {
     if (!app.remaining(true).empty()) refuse_extra(app);
+    if (!chosen(app).get_subcommands(nullptr).empty()) ask_for_command(chosen(app));
     throw UsageError(first_line(error.what()), full_name(chosen(app)) + " --help shows what there is");
   }
   take_compare(line, raw);
