@@ -17,9 +17,11 @@ struct FigureName {
   Figure figure;
   std::string_view name;
 };
-constexpr std::array<FigureName, 10> kFigures{{{Figure::start_ms, "start_ms"},
+constexpr std::array<FigureName, 12> kFigures{{{Figure::start_ms, "start_ms"},
                                                {Figure::build_ms, "build_ms"},
                                                {Figure::first_ms, "first_ms"},
+                                               {Figure::compiles_in_build, "compiles_in_build"},
+                                               {Figure::compiles_in_first, "compiles_in_first"},
                                                {Figure::launch_us, "launch_us"},
                                                {Figure::mean_ms, "mean_ms"},
                                                {Figure::kernel_ms, "kernel_ms"},

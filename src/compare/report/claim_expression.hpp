@@ -12,6 +12,8 @@ enum class Figure {
   start_ms,
   build_ms,
   first_ms,
+  compiles_in_build,
+  compiles_in_first,
   launch_us,
   mean_ms,
   kernel_ms,

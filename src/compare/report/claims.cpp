@@ -267,10 +267,10 @@ Outcome judge_rows(const Claim& claim, const Expression& expression, Judge& judg
     const bool expected = !some || std::find(claim.only.begin(), claim.only.end(), row) != claim.only.end();
     if (const std::string reason = judge.missing(expression, row); !reason.empty()) {
       summary.add("not judged: ", row, reason_alone(reason, row));
-      if ((some && expected) || judge.needed(row)) truth = both(truth, Truth::unknown);
+      if (judge.needed(row)) truth = both(truth, Truth::unknown);
       continue;
     }
-    any = true;
+    any = any || expected;
     const Outcome outcome = judge.statement(expression, row);
     summary.add(outcome.truth == Truth::yes  ? "holds for "
                 : outcome.truth == Truth::no ? "does not hold for "

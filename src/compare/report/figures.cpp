@@ -16,6 +16,10 @@ bool is_check(Figure figure) {
   return figure == Figure::bits_differing || figure == Figure::bits_max_ulp || figure == Figure::bits_equal;
 }
 
+bool is_moment(Figure figure) {
+  return figure == Figure::compiles_in_build || figure == Figure::compiles_in_first;
+}
+
 double max_ulp(const RowResult& row) {
   double largest = 0;
   for (const auto* differences : {&row.differences, &row.late_differences})
@@ -49,6 +53,11 @@ double phase_of(const Sample& sample, Figure figure) {
 
 std::optional<double> figure_value(const RowResult& row, Figure figure) {
   if (is_check(figure)) return check_value(row, figure);
+  if (is_moment(figure)) {
+    const std::string phase = compile_phase(row);
+    if ((row.status != Status::ok && row.status != Status::wrong) || phase.empty()) return std::nullopt;
+    return phase == (figure == Figure::compiles_in_build ? "build" : "first") ? 1 : 0;
+  }
   if (row.status != Status::ok) return std::nullopt;
   switch (figure) {
     case Figure::launch_us:
@@ -106,6 +115,19 @@ std::uint64_t elements_differing(const RowResult& row) {
   return worst;
 }
 
+std::string compile_phase(const RowResult& row) {
+  if (row.samples.empty()) return {};
+  const auto& events = row.samples.front().events;
+  const auto at = [&](const std::string& what) {
+    return std::find_if(events.begin(), events.end(),
+                        [&](const RowEvent& event) { return event.what == what; });
+  };
+  const auto compiler = at("compiler"), opened = at("opened"), build = at("build"), first = at("first");
+  if (compiler == events.end() || build == events.end() || first == events.end()) return {};
+  if (opened != events.end() && compiler->t_ms <= opened->t_ms) return "open";
+  return compiler->t_ms <= build->t_ms ? "build" : "first";
+}
+
 const Figures::Series* Figures::find(const std::string& pass, const std::string& row, Figure figure) {
   const auto key = std::tuple(pass, row, figure);
   if (const auto known = series_.find(key); known != series_.end()) return &known->second;
@@ -125,7 +147,7 @@ Figures::Series Figures::resample(const std::string& pass, std::size_t row_index
   const bool by_rounds = figure == Figure::mean_ms || figure == Figure::gb_per_s;
   if (by_rounds)
     for (const Round& round : row.rounds) measured.push_back(round.mean_ms);
-  else if (!is_steady(figure) && !is_check(figure))
+  else if (!is_steady(figure) && !is_check(figure) && !is_moment(figure))
     for (const Sample& sample : row.samples) measured.push_back(phase_of(sample, figure));
   if (measured.size() < 2) return series;
 
@@ -147,6 +169,7 @@ std::string Figures::why_missing(const std::string& pass, const std::string& row
   if (result->status == Status::failed) return "failed";
   if (is_check(figure)) return "its outputs are not compared";
   if (result->status == Status::wrong) return "its output is wrong, so its times do not count";
+  if (is_moment(figure)) return "it compiled nothing";
   if (figure == Figure::gb_per_s && result->host_bound) return "host-bound, so no gb_per_s";
   return "no " + std::string(figure_name(figure));
 }

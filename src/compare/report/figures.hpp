@@ -30,6 +30,10 @@ std::string join_names(const std::vector<std::string>& names);
 bool outputs_compared(const RowResult& row);
 std::uint64_t elements_differing(const RowResult& row);
 
+/// Where a row's compiler ran, from the events of its first process: "open" (beside the opening of the
+/// device), "build", "first", or empty where no compiler ran or the events do not say.
+std::string compile_phase(const RowResult& row);
+
 /// Lazily resamples the figures of one record. Index 0 of a series is the figure itself, the others are its
 /// bootstrap resamples: rounds are drawn alike for all rows of a pass, because they were interleaved, and
 /// processes are drawn for each row apart.

@@ -34,7 +34,7 @@ std::vector<const RowResult*> rows_that(const PassResult* pass, auto&& holds) {
 }
 
 const std::optional<Sampled>& phase_figure(const RowResult& row, const std::string& phase) {
-  return phase == "build" ? row.build_ms : row.first_ms;
+  return phase == "first" ? row.first_ms : row.build_ms;
 }
 
 // --- where each row compiles
@@ -52,6 +52,13 @@ Sentences compile_moments(const Record& record) {
       parts.push_back(row->row + " (" + ms(phase_figure(*row, phase)->median) + ")");
     text += (text.empty() ? "the compiler runs in " : "; in ") + phase + " for " + join_names(parts);
   }
+  std::vector<std::string> beside;
+  for (const RowResult* row :
+       rows_that(cold, [](const RowResult& each) { return ran(each) && compile_phase(each) == "open"; }))
+    beside.push_back(row->row);
+  if (!beside.empty())
+    text += (text.empty() ? "the compiler runs " : "; ") +
+            ("beside the opening of the device, outside all columns, for " + join_names(beside));
   if (text.empty()) return {};
   return {text};
 }
@@ -69,7 +76,8 @@ Sentences caches(const Record& record) {
   for (const RowResult* cold : rows_that(find_pass(record, "cold"), ran)) {
     const RowResult* second = find_row(warm, cold->row);
     const std::string phase = compile_phase(*cold);
-    if (second == nullptr || !ran(*second) || cold->cache.compiles == 0 || phase.empty()) continue;
+    if (second == nullptr || !ran(*second) || cold->cache.compiles == 0) continue;
+    if (phase != "build" && phase != "first") continue;
     const auto &before = phase_figure(*cold, phase), &after = phase_figure(*second, phase);
     if (!before || !after) continue;
     const std::string change =
@@ -222,18 +230,6 @@ std::string findings_scope(const Record& record) {
   std::string scope = "On " + (machine.device.empty() ? "this device" : machine.device);
   if (!machine.driver_version.empty()) scope += " (driver " + machine.driver_version + ")";
   return scope;
-}
-
-std::string compile_phase(const RowResult& row) {
-  if (row.samples.empty()) return {};
-  const auto& events = row.samples.front().events;
-  const auto at = [&](const std::string& what) {
-    return std::find_if(events.begin(), events.end(),
-                        [&](const RowEvent& event) { return event.what == what; });
-  };
-  const auto compiler = at("compiler"), build = at("build"), first = at("first");
-  if (compiler == events.end() || build == events.end() || first == events.end()) return {};
-  return compiler->t_ms <= build->t_ms ? "build" : "first";
 }
 
 std::vector<std::string> work_out_findings(const Record& record) {

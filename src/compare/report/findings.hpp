@@ -14,8 +14,4 @@ std::string findings_scope(const Record& record);
 /// The findings, each with its scope in front.
 std::vector<std::string> work_out_findings(const Record& record);
 
-/// Where a row's compiler ran, from the events of its first process: "build", "first", or empty where no
-/// compiler ran or the events do not say.
-std::string compile_phase(const RowResult& row);
-
 }  // namespace tare::compare

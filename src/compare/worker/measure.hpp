@@ -14,7 +14,8 @@ using Launcher = std::function<void()>;
 /// warming up as the request says. With `gate`, the stream is held back until all are queued. Blocks.
 double steady_mean_ms(const Session& session, const Request& request, const Launcher& launch);
 
-/// Host microseconds per launch: to submit one, and until it is done. Medians over the batches.
+/// Host microseconds per launch: to submit one (the median over the batches), and until it is done (the
+/// smallest of them, to be held against the device's own time).
 struct LaunchCost {
   double submit_us = 0, end_to_end_us = 0;
 };

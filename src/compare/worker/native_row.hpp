@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct BuildReport {
   std::string cache = "none";
   std::map<std::string, std::string> cache_details;
   double compile_ms = 0, load_ms = 0;
+  /// When the compiler was done, on CLOCK_MONOTONIC, for rows that run it beside something else.
+  std::optional<double> compiled_at_ms;
   std::vector<std::string> notes;
 };
 

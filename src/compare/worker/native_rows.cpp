@@ -80,17 +80,21 @@ class NvrtcFastRow : public KernelRow {
     compiled_ = std::async(std::launch::async, [=]() mutable {
       CompileOptions minimal = options;
       minimal.extra.emplace_back("--minimal");
+      std::optional<Compiled> compiled;
       try {
-        return compile_nvrtc(source, code, {name}, minimal);
+        compiled = compile_nvrtc(source, code, {name}, minimal);
       } catch (const CompileError&) {
         // An older NVRTC without the option, or a kernel that needs what it leaves out.
-        return compile_nvrtc(source, code, {name}, options);
+        compiled = compile_nvrtc(source, code, {name}, options);
       }
+      const std::chrono::duration<double, std::milli> now =
+          std::chrono::steady_clock::now().time_since_epoch();
+      return std::pair(std::move(*compiled), now.count());
     });
   }
   void build(Session& session) override {
     const std::string& name = session.task().job.kernel_name;
-    std::optional<Compiled> compiled;
+    std::optional<std::pair<Compiled, double>> compiled;
     try {
       compiled = compiled_.get();
     } catch (const Error& e) {
@@ -104,11 +108,12 @@ class NvrtcFastRow : public KernelRow {
       loaded(program.compile(Code::cubin, {name}), name);
       return;
     }
-    loaded(LoadedProgram(session.context(), std::move(*compiled)), name);
+    loaded(LoadedProgram(session.context(), std::move(compiled->first)), name);
+    report_.compiled_at_ms = compiled->second;
   }
 
  private:
-  std::future<Compiled> compiled_;
+  std::future<std::pair<Compiled, double>> compiled_;  // and when it was done
 };
 
 class ClangRow : public KernelRow {

@@ -136,7 +136,8 @@ class Worker {
     const BuildReport report = row_->report();
     if (report.cache.empty()) return;  // nothing yet
     if (!std::exchange(moments_told_, true)) {
-      if (report.compile_ms > 0) event(reply, "compiler", end - report.load_ms);
+      if (report.compile_ms > 0)
+        event(reply, "compiler", report.compiled_at_ms.value_or(end - report.load_ms));
       event(reply, "load", end);
     }
     reply.compiler = report.compiler;

@@ -165,11 +165,39 @@ TEST(ClaimVerdict, OnlyMeansTheseRowsAndNoOther) {
   EXPECT_THAT(result.figures, HasSubstr("expected of raw and of no other row; holds for raw (0.8 < 7.333)"));
 }
 
-TEST(ClaimVerdict, IsUndecidedWhereARowThatItNeedsDidNotRun) {
+TEST(ClaimVerdict, IsJudgedOnTheRowsThatRan) {
   const Record record = lesson();
   const ClaimResult result = judged(record, "warm.first_ms < cold.first_ms / 3", {"raw", "cupy"});
-  EXPECT_EQ(result.verdict, Verdict::undecided);
+  EXPECT_EQ(result.verdict, Verdict::held);
   EXPECT_THAT(result.figures, HasSubstr("not judged: clang (skipped), cupy (not in this run)"));
+  EXPECT_EQ(verdict(record, "warm.build_ms < cold.build_ms", {"cupy", "clang"}), Verdict::refuted);
+}
+
+TEST(ClaimVerdict, TellsWhereTheCompilerRanByTheEvents) {
+  Record record = lesson();
+  for (const char* name : {"nvrtc", "nvrtc-fast", "raw", "nvcc"}) {
+    RowResult& row = row_of(record, "cold", name);
+    const bool in_first = row.row == "raw", in_open = row.row == "nvrtc-fast";
+    row.samples.assign(1, Sample{});
+    row.samples[0].events = {{1, "imported"},
+                             {20, "opened"},
+                             {in_open    ? 15.0
+                              : in_first ? 70.0
+                                         : 40.0,
+                              "compiler"},
+                             {50, "build"},
+                             {80, "first"}};
+  }
+  EXPECT_EQ(verdict(record, "cold.compiles_in_build == 1", {"nvrtc", "nvcc"}), Verdict::held);
+  EXPECT_EQ(verdict(record, "cold.compiles_in_first == 1", {"raw"}), Verdict::held);
+  EXPECT_EQ(verdict(record, "cold.compiles_in_build == 1", {"nvrtc", "nvcc", "nvrtc-fast"}),
+            Verdict::refuted);
+}
+
+TEST(ClaimVerdict, IsUndecidedWhereNoRowThatItNeedsRan) {
+  const Record record = lesson();
+  EXPECT_EQ(verdict(record, "warm.first_ms < cold.first_ms / 3", {"cupy"}), Verdict::refuted);  // raw's does
+  EXPECT_EQ(verdict(record, "warm.first_ms > cold.first_ms", {"cupy"}), Verdict::undecided);
   EXPECT_EQ(verdict(record, "clang.mean_ms < 1"), Verdict::undecided);
   EXPECT_THAT(judged(record, "clang.mean_ms < 1").figures, HasSubstr("clang: skipped"));
   // What refutes it already needs no more rows.
