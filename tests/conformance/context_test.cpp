@@ -52,7 +52,8 @@ TEST_F(Contexts, UseAfterThePrimaryContextIsGoneIsAnError) {
 TEST_F(Contexts, CreatedContextsAreAStack) {
   abi::Context first = nullptr, second = nullptr, popped = nullptr;
   ASSERT_OK(call("cuCtxCreate_v2", &first, 0u, abi::Device{0}));
-  ASSERT_OK(call("cuCtxCreate_v4", &second, static_cast<abi::ContextCreateParams*>(nullptr), 0u, abi::Device{0}));
+  ASSERT_OK(
+      call("cuCtxCreate_v4", &second, static_cast<abi::ContextCreateParams*>(nullptr), 0u, abi::Device{0}));
   EXPECT_NE(first, second);
   EXPECT_EQ(current(), second);
   EXPECT_OK(call("cuCtxPopCurrent_v2", &popped));

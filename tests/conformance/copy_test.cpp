@@ -22,7 +22,8 @@ TEST_F(Copies, EveryDirectionKeepsTheBits) {
   EXPECT_OK(call("cuMemcpy", third.pointer(), second.pointer(), bytes));
   EXPECT_EQ(third.read(), values);
   std::vector<std::uint32_t> host(values.size());
-  EXPECT_OK(call("cuMemcpyDtoHAsync_v2", static_cast<void*>(host.data()), third.pointer(), bytes, abi::Stream{}));
+  EXPECT_OK(
+      call("cuMemcpyDtoHAsync_v2", static_cast<void*>(host.data()), third.pointer(), bytes, abi::Stream{}));
   EXPECT_EQ(host, values) << "pageable memory is written before the call returns";
   EXPECT_OK(call("cuMemcpyPeer", first.pointer(), context_, third.pointer(), context_, bytes));
 }
@@ -35,7 +36,8 @@ TEST_F(Copies, APageableSourceMayBeOverwrittenAsSoonAsTheCallReturns) {
   auto values = counting(1000);
   const auto kept = values;
   const DeviceArray<std::uint32_t> device(values.size());
-  EXPECT_OK(call("cuMemcpyHtoDAsync_v2", device.pointer(), static_cast<const void*>(values.data()), values.size() * 4, stream));
+  EXPECT_OK(call("cuMemcpyHtoDAsync_v2", device.pointer(), static_cast<const void*>(values.data()),
+                 values.size() * 4, stream));
   values.assign(values.size(), 0u);
   gate.open();
   EXPECT_OK(call("cuStreamSynchronize", stream));
@@ -49,7 +51,8 @@ TEST_F(Copies, RangesOutsideAnAllocationAreInvalid) {
   EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpyHtoD_v2", device.pointer(), from, std::size_t{65}));
   EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpyHtoD_v2", device.pointer() + 60, from, std::size_t{8}));
   EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpyHtoD_v2", DevicePointer{4096}, from, std::size_t{8}));
-  EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpyHtoD_v2", device.pointer(), static_cast<const void*>(nullptr), std::size_t{8}));
+  EXPECT_RESULT(abi::kInvalidValue,
+                call("cuMemcpyHtoD_v2", device.pointer(), static_cast<const void*>(nullptr), std::size_t{8}));
   EXPECT_OK(call("cuMemcpyHtoD_v2", device.pointer(), from, std::size_t{0}));
   EXPECT_OK(call("cuMemcpyHtoD_v2", device.pointer(), from, std::size_t{64}));
 }
@@ -72,13 +75,16 @@ TEST_F(Copies, ATileOfAMatrixIsCopiedByRows) {
   copy.height = 4;
   ASSERT_OK(call("cuMemcpy2D_v2", static_cast<const abi::Memcpy2D*>(&copy)));
   for (std::size_t y = 0; y < 4; ++y) {
-    for (std::size_t x = 0; x < 3; ++x) EXPECT_EQ(tile[y * 3 + x], matrix[(y + 3) * 10 + x + 2]) << x << ", " << y;
+    for (std::size_t x = 0; x < 3; ++x)
+      EXPECT_EQ(tile[y * 3 + x], matrix[(y + 3) * 10 + x + 2]) << x << ", " << y;
   }
   copy.height = 6;
-  EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpy2D_v2", static_cast<const abi::Memcpy2D*>(&copy))) << "past the end";
+  EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpy2D_v2", static_cast<const abi::Memcpy2D*>(&copy)))
+      << "past the end";
   copy.height = 4;
   copy.src_pitch = 8;
-  EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpy2D_v2", static_cast<const abi::Memcpy2D*>(&copy))) << "pitch < width";
+  EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpy2D_v2", static_cast<const abi::Memcpy2D*>(&copy)))
+      << "pitch < width";
   copy.src_memory_type = abi::memory_type::array;
   EXPECT_RESULT(abi::kNotSupported, call("cuMemcpy2D_v2", static_cast<const abi::Memcpy2D*>(&copy)));
 }
@@ -116,11 +122,14 @@ TEST_F(Copies, MemsetFillsWordsOfEachSize) {
   const DeviceArray<std::uint32_t> device(std::vector<std::uint32_t>(8, 0u));
   EXPECT_OK(call("cuMemsetD32_v2", device.pointer(), 0x01020304u, std::size_t{4}));
   EXPECT_OK(call("cuMemsetD16_v2", device.pointer() + 16, std::uint16_t{0xabcd}, std::size_t{4}));
-  EXPECT_OK(call("cuMemsetD8Async", device.pointer() + 24, std::uint8_t{0xff}, std::size_t{4}, abi::Stream{}));
-  EXPECT_EQ(device.read(), (std::vector<std::uint32_t>{0x01020304, 0x01020304, 0x01020304, 0x01020304, 0xabcdabcd,
-                                                       0xabcdabcd, 0xffffffff, 0}));
-  EXPECT_RESULT(abi::kInvalidValue, call("cuMemsetD32_v2", device.pointer() + 2, 1u, std::size_t{1})) << "misaligned";
-  EXPECT_RESULT(abi::kInvalidValue, call("cuMemsetD8_v2", device.pointer(), std::uint8_t{1}, std::size_t{33}));
+  EXPECT_OK(
+      call("cuMemsetD8Async", device.pointer() + 24, std::uint8_t{0xff}, std::size_t{4}, abi::Stream{}));
+  EXPECT_EQ(device.read(), (std::vector<std::uint32_t>{0x01020304, 0x01020304, 0x01020304, 0x01020304,
+                                                       0xabcdabcd, 0xabcdabcd, 0xffffffff, 0}));
+  EXPECT_RESULT(abi::kInvalidValue, call("cuMemsetD32_v2", device.pointer() + 2, 1u, std::size_t{1}))
+      << "misaligned";
+  EXPECT_RESULT(abi::kInvalidValue,
+                call("cuMemsetD8_v2", device.pointer(), std::uint8_t{1}, std::size_t{33}));
 }
 
 TEST_F(Copies, MemsetFillsTheRowsOfAPlane) {

@@ -26,7 +26,9 @@ std::string driver_path() {
   return TARE_BINARY_DIR "/lib/tare/cpu/libcuda.so.1";
 }
 
-void* symbol(const char* name) { return dlsym(library(), name); }
+void* symbol(const char* name) {
+  return dlsym(library(), name);
+}
 
 std::string name_of(Result code) {
   const char* name = nullptr;
@@ -34,7 +36,9 @@ std::string name_of(Result code) {
   return std::string(name == nullptr ? "no such code" : name) + " (" + std::to_string(code) + ")";
 }
 
-std::string last_error() { return call_as<const char*>("tareCpuLastError"); }
+std::string last_error() {
+  return call_as<const char*>("tareCpuLastError");
+}
 
 void WithContext::SetUp() {
   ASSERT_OK(call("cuInit", 0u));
@@ -64,9 +68,9 @@ abi::Function function_of(abi::Module module, const char* name) {
 }
 
 Result launch(abi::Function function, const Shape& shape, std::vector<void*> parameters) {
-  return call("cuLaunchKernel", function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
-              shape.block[2], shape.shared_bytes, shape.stream, parameters.empty() ? nullptr : parameters.data(),
-              static_cast<void**>(nullptr));
+  return call("cuLaunchKernel", function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
+              shape.block[1], shape.block[2], shape.shared_bytes, shape.stream,
+              parameters.empty() ? nullptr : parameters.data(), static_cast<void**>(nullptr));
 }
 
 Gate::Gate() {
@@ -82,6 +86,8 @@ Gate::~Gate() {
 void Gate::hold(abi::Stream stream) {
   EXPECT_OK(call("cuStreamWaitValue32_v2", stream, address(), std::uint32_t{1}, 0u));
 }
-void Gate::open() { __atomic_store_n(word_, 1u, __ATOMIC_SEQ_CST); }
+void Gate::open() {
+  __atomic_store_n(word_, 1u, __ATOMIC_SEQ_CST);
+}
 
 }  // namespace tare::conformance

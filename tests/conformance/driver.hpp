@@ -40,10 +40,12 @@ Result call(const char* name, Arguments... arguments) {
   return call_as<Result>(name, arguments...);
 }
 
-#define EXPECT_RESULT(expected, ...) \
-  EXPECT_EQ(::tare::conformance::name_of(expected), ::tare::conformance::name_of(__VA_ARGS__)) << ::tare::conformance::last_error()
-#define ASSERT_RESULT(expected, ...) \
-  ASSERT_EQ(::tare::conformance::name_of(expected), ::tare::conformance::name_of(__VA_ARGS__)) << ::tare::conformance::last_error()
+#define EXPECT_RESULT(expected, ...)                                                           \
+  EXPECT_EQ(::tare::conformance::name_of(expected), ::tare::conformance::name_of(__VA_ARGS__)) \
+      << ::tare::conformance::last_error()
+#define ASSERT_RESULT(expected, ...)                                                           \
+  ASSERT_EQ(::tare::conformance::name_of(expected), ::tare::conformance::name_of(__VA_ARGS__)) \
+      << ::tare::conformance::last_error()
 #define EXPECT_OK(...) EXPECT_RESULT(::tare::conformance::abi::kSuccess, __VA_ARGS__)
 #define ASSERT_OK(...) ASSERT_RESULT(::tare::conformance::abi::kSuccess, __VA_ARGS__)
 
@@ -63,7 +65,8 @@ class DeviceArray {
     EXPECT_OK(call("cuMemAlloc_v2", &pointer_, count * sizeof(T)));
   }
   explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) {
-    EXPECT_OK(call("cuMemcpyHtoD_v2", pointer_, static_cast<const void*>(values.data()), values.size() * sizeof(T)));
+    EXPECT_OK(call("cuMemcpyHtoD_v2", pointer_, static_cast<const void*>(values.data()),
+                   values.size() * sizeof(T)));
   }
   ~DeviceArray() { call("cuMemFree_v2", pointer_); }
   DeviceArray(const DeviceArray&) = delete;

@@ -43,7 +43,9 @@ std::set<std::string> exported() {
   return names;
 }
 
-TEST(Exports, TheListHasTheNamesOfCuda13) { EXPECT_EQ(listed().size(), 637u); }
+TEST(Exports, TheListHasTheNamesOfCuda13) {
+  EXPECT_EQ(listed().size(), 637u);
+}
 
 TEST(Exports, EveryListedNameResolves) {
   for (const std::string& name : listed()) EXPECT_NE(symbol(name.c_str()), nullptr) << name;
@@ -57,15 +59,17 @@ TEST(Exports, NothingElseIsExportedButTheDevicesOwnQueries) {
 
 TEST(Exports, ANameThatIsNotImplementedAnswersNotSupported) {
   ASSERT_OK(call("cuInit", 0u));
-  for (const char* name : {"cuGraphCreate", "cuMemAllocAsync", "cuTexObjectCreate", "cuArrayCreate_v2", "cuMemCreate",
-                           "cuStreamBeginCapture_v2", "cuMulticastCreate", "cuGreenCtxCreate"}) {
+  for (const char* name :
+       {"cuGraphCreate", "cuMemAllocAsync", "cuTexObjectCreate", "cuArrayCreate_v2", "cuMemCreate",
+        "cuStreamBeginCapture_v2", "cuMulticastCreate", "cuGreenCtxCreate"}) {
     EXPECT_RESULT(abi::kNotSupported, call(name)) << name;
   }
 }
 
 TEST(Exports, TheDeviceSaysWhatItIsAndWhatCodeItLoads) {
-  EXPECT_STREQ(call_as<const char*>("tareCpuDeviceInfo"), "{\"name\":\"tare CPU device\",\"version\":\"" TARE_VERSION
-                                                          "\",\"code\":[\"ptx\"],\"ptx\":\"9.0\"}");
+  EXPECT_STREQ(call_as<const char*>("tareCpuDeviceInfo"),
+               "{\"name\":\"tare CPU device\",\"version\":\"" TARE_VERSION
+               "\",\"code\":[\"ptx\"],\"ptx\":\"9.0\"}");
 }
 
 }  // namespace

@@ -40,12 +40,12 @@ void expect_in_child(bool holds) {
 
 TEST(Initialisation, CallsBeforeCuInitAreRefused) {
   expect_fresh_process_succeeds([] {
-              int count = 0;
-              abi::Context context = nullptr;
-              expect_in_child(call("cuDeviceGetCount", &count) == abi::kNotInitialized);
-              expect_in_child(call("cuCtxGetCurrent", &context) == abi::kNotInitialized);
-              expect_in_child(call("cuDriverGetVersion", &count) == abi::kSuccess && count == 13000);
-              std::exit(0);
+    int count = 0;
+    abi::Context context = nullptr;
+    expect_in_child(call("cuDeviceGetCount", &count) == abi::kNotInitialized);
+    expect_in_child(call("cuCtxGetCurrent", &context) == abi::kNotInitialized);
+    expect_in_child(call("cuDriverGetVersion", &count) == abi::kSuccess && count == 13000);
+    std::exit(0);
   });
 }
 
@@ -86,35 +86,35 @@ TEST(Initialisation, AForkedChildIsRefusedAndDoesNotHang) {
 
 TEST(Initialisation, AProcessMayEndWithWorkInItsQueues) {
   expect_fresh_process_succeeds([] {
-              expect_in_child(call("cuInit", 0u) == abi::kSuccess);
-              abi::Context context = nullptr;
-              expect_in_child(call("cuDevicePrimaryCtxRetain", &context, 0) == abi::kSuccess);
-              expect_in_child(call("cuCtxSetCurrent", context) == abi::kSuccess);
-              abi::Stream stream = nullptr;
-              expect_in_child(call("cuStreamCreate", &stream, 0u) == abi::kSuccess);
-              auto* gate = new Gate;  // never opened
-              gate->hold(stream);
-              DevicePointer pointer = 0;
-              expect_in_child(call("cuMemAlloc_v2", &pointer, std::size_t{1} << 20) == abi::kSuccess);
-              for (int i = 0; i < 100; ++i) {
-                call("cuMemsetD8Async", pointer, std::uint8_t{1}, std::size_t{1} << 20, stream);
-              }
-              std::exit(0);
+    expect_in_child(call("cuInit", 0u) == abi::kSuccess);
+    abi::Context context = nullptr;
+    expect_in_child(call("cuDevicePrimaryCtxRetain", &context, 0) == abi::kSuccess);
+    expect_in_child(call("cuCtxSetCurrent", context) == abi::kSuccess);
+    abi::Stream stream = nullptr;
+    expect_in_child(call("cuStreamCreate", &stream, 0u) == abi::kSuccess);
+    auto* gate = new Gate;  // never opened
+    gate->hold(stream);
+    DevicePointer pointer = 0;
+    expect_in_child(call("cuMemAlloc_v2", &pointer, std::size_t{1} << 20) == abi::kSuccess);
+    for (int i = 0; i < 100; ++i) {
+      call("cuMemsetD8Async", pointer, std::uint8_t{1}, std::size_t{1} << 20, stream);
+    }
+    std::exit(0);
   });
 }
 
 TEST(Initialisation, CallsWhileTheProcessEndsAreDeinitialised) {
   expect_fresh_process_succeeds([] {
-              // Registered before cuInit, so it runs after the driver's own end.
-              std::atexit([] {
-                int count = 0;
-                _exit(call("cuDeviceGetCount", &count) == abi::kDeinitialized &&
-                              call("cuInit", 0u) == abi::kDeinitialized
-                          ? 0
-                          : 1);
-              });
-              expect_in_child(call("cuInit", 0u) == abi::kSuccess);
-              std::exit(2);
+    // Registered before cuInit, so it runs after the driver's own end.
+    std::atexit([] {
+      int count = 0;
+      _exit(call("cuDeviceGetCount", &count) == abi::kDeinitialized &&
+                    call("cuInit", 0u) == abi::kDeinitialized
+                ? 0
+                : 1);
+    });
+    expect_in_child(call("cuInit", 0u) == abi::kSuccess);
+    std::exit(2);
   });
 }
 

@@ -26,10 +26,12 @@ class Peer {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, to[0], 0);
     posix_spawn_file_actions_adddup2(&actions, from[1], 3);
-    std::string filter = "--gtest_filter=IpcPeer." + role, also = "--gtest_also_run_disabled_tests", self = "conformance";
+    std::string filter = "--gtest_filter=IpcPeer." + role, also = "--gtest_also_run_disabled_tests",
+                self = "conformance";
     char* arguments[] = {self.data(), filter.data(), also.data(), nullptr};
     setenv("TARE_IPC_PEER", role.c_str(), 1);
-    if (posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr, arguments, environ) != 0) throw std::runtime_error("spawn");
+    if (posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr, arguments, environ) != 0)
+      throw std::runtime_error("spawn");
     unsetenv("TARE_IPC_PEER");
     posix_spawn_file_actions_destroy(&actions);
     close(to[0]);
@@ -188,7 +190,8 @@ TEST_F(Ipc, OtherBytesAreNoHandleAndOtherMemoryHasNone) {
   EXPECT_RESULT(abi::kInvalidValue, call("cuIpcOpenMemHandle_v2", &pointer, handle, 1u));
   void* host = nullptr;
   ASSERT_OK(call("cuMemHostAlloc", &host, std::size_t{64}, 0u));
-  EXPECT_RESULT(abi::kInvalidValue, call("cuIpcGetMemHandle", &handle, DevicePointer{reinterpret_cast<std::uintptr_t>(host)}));
+  EXPECT_RESULT(abi::kInvalidValue,
+                call("cuIpcGetMemHandle", &handle, DevicePointer{reinterpret_cast<std::uintptr_t>(host)}));
   EXPECT_RESULT(abi::kInvalidValue, call("cuIpcGetMemHandle", &handle, DevicePointer{64}));
 }
 

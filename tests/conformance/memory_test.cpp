@@ -25,7 +25,8 @@ TEST_F(Memory, AllocationsAreAlignedDistinctAndFreedOnce) {
 TEST_F(Memory, NothingAndNowhereAreInvalid) {
   DevicePointer pointer = 0;
   EXPECT_RESULT(abi::kInvalidValue, call("cuMemAlloc_v2", &pointer, std::size_t{0}));
-  EXPECT_RESULT(abi::kInvalidValue, call("cuMemAlloc_v2", static_cast<DevicePointer*>(nullptr), std::size_t{16}));
+  EXPECT_RESULT(abi::kInvalidValue,
+                call("cuMemAlloc_v2", static_cast<DevicePointer*>(nullptr), std::size_t{16}));
 }
 
 TEST_F(Memory, MoreThanTheMachineHasIsOutOfMemoryAndSaysHowMuch) {
@@ -59,7 +60,8 @@ TEST_F(Memory, PitchedMemoryHasRowsOf512) {
   std::size_t pitch = 0;
   ASSERT_OK(call("cuMemAllocPitch_v2", &pointer, &pitch, std::size_t{100}, std::size_t{7}, 4u));
   EXPECT_EQ(pitch, 512u);
-  EXPECT_RESULT(abi::kInvalidValue, call("cuMemAllocPitch_v2", &pointer, &pitch, std::size_t{100}, std::size_t{7}, 3u));
+  EXPECT_RESULT(abi::kInvalidValue,
+                call("cuMemAllocPitch_v2", &pointer, &pitch, std::size_t{100}, std::size_t{7}, 3u));
 }
 
 TEST_F(Memory, TheAddressRangeOfAnInnerAddressIsTheAllocations) {
@@ -105,22 +107,26 @@ TEST_F(Memory, PointerAttributesTellDeviceFromHost) {
   ASSERT_OK(call("cuMemAlloc_v2", &device, std::size_t{256}));
   ASSERT_OK(call("cuMemHostAlloc", &host, std::size_t{256}, 0u));
   abi::Enum type = 0;
-  ASSERT_OK(call("cuPointerGetAttribute", static_cast<void*>(&type), abi::pointer_attribute::memory_type, device));
+  ASSERT_OK(
+      call("cuPointerGetAttribute", static_cast<void*>(&type), abi::pointer_attribute::memory_type, device));
   EXPECT_EQ(type, abi::memory_type::device);
   const DevicePointer host_address = reinterpret_cast<std::uintptr_t>(host);
-  ASSERT_OK(call("cuPointerGetAttribute", static_cast<void*>(&type), abi::pointer_attribute::memory_type, host_address));
+  ASSERT_OK(call("cuPointerGetAttribute", static_cast<void*>(&type), abi::pointer_attribute::memory_type,
+                 host_address));
   EXPECT_EQ(type, abi::memory_type::host);
   abi::Context context = nullptr;
-  ASSERT_OK(call("cuPointerGetAttribute", static_cast<void*>(&context), abi::pointer_attribute::context, device));
+  ASSERT_OK(
+      call("cuPointerGetAttribute", static_cast<void*>(&context), abi::pointer_attribute::context, device));
   EXPECT_EQ(context, context_);
   std::uint64_t word = 0;
   const DevicePointer unknown = reinterpret_cast<std::uintptr_t>(&word);
-  EXPECT_RESULT(abi::kInvalidValue,
-                call("cuPointerGetAttribute", static_cast<void*>(&type), abi::pointer_attribute::memory_type, unknown));
+  EXPECT_RESULT(abi::kInvalidValue, call("cuPointerGetAttribute", static_cast<void*>(&type),
+                                         abi::pointer_attribute::memory_type, unknown));
   const abi::Enum numbers[] = {abi::pointer_attribute::memory_type, abi::pointer_attribute::range_size};
   std::size_t size = 77;
   void* out[] = {&type, &size};
-  ASSERT_OK(call("cuPointerGetAttributes", 2u, static_cast<const abi::Enum*>(numbers), static_cast<void**>(out), unknown));
+  ASSERT_OK(call("cuPointerGetAttributes", 2u, static_cast<const abi::Enum*>(numbers),
+                 static_cast<void**>(out), unknown));
   EXPECT_EQ(type, 0);
   EXPECT_EQ(size, 0u);
 }

@@ -35,7 +35,8 @@ TEST(ProcAddress, TheFlagChoosesThePerThreadDefaultStream) {
   EXPECT_EQ(ask("cuMemcpyHtoD", 13000, abi::proc_address::per_thread_default_stream).address,
             symbol("cuMemcpyHtoD_v2_ptds"));
   // A function without a stream has one form only.
-  EXPECT_EQ(ask("cuMemAlloc", 13000, abi::proc_address::per_thread_default_stream).address, symbol("cuMemAlloc_v2"));
+  EXPECT_EQ(ask("cuMemAlloc", 13000, abi::proc_address::per_thread_default_stream).address,
+            symbol("cuMemAlloc_v2"));
 }
 
 TEST(ProcAddress, TheStatusTellsAnUnknownNameFromATooOldVersion) {

@@ -29,7 +29,8 @@ TEST_F(Streams, WorkIsAsynchronousAndInOrder) {
   const abi::Stream s = stream(kNonBlocking);
   const DeviceArray<std::uint32_t> word(std::vector<std::uint32_t>{0});
   gate.hold(s);
-  for (std::uint32_t i = 1; i <= 100; ++i) ASSERT_OK(call("cuMemsetD32Async", word.pointer(), i, std::size_t{1}, s));
+  for (std::uint32_t i = 1; i <= 100; ++i)
+    ASSERT_OK(call("cuMemsetD32Async", word.pointer(), i, std::size_t{1}, s));
   EXPECT_RESULT(abi::kNotReady, call("cuStreamQuery", s));
   std::uint32_t now = 99;
   const abi::Stream other = stream(kNonBlocking);
@@ -141,14 +142,14 @@ TEST_F(Streams, HostFunctionsRunInOrderAndMayNotCallTheDriver) {
   const abi::Stream s = stream();
   const DeviceArray<std::uint32_t> word(std::vector<std::uint32_t>{0});
   EXPECT_OK(call("cuMemsetD32Async", word.pointer(), 3u, std::size_t{1}, s));
-  EXPECT_OK(call(
-      "cuLaunchHostFunc", s, static_cast<abi::HostFunction>([](void* data) {
-        auto& out = *static_cast<Seen*>(data);
-        out.inside = call("cuCtxSynchronize");
-        ++out.calls;
-      }),
-      static_cast<void*>(&seen)));
-  EXPECT_OK(call("cuStreamAddCallback", s, static_cast<abi::StreamCallback>([](abi::Stream, Result status, void* data) {
+  EXPECT_OK(call("cuLaunchHostFunc", s, static_cast<abi::HostFunction>([](void* data) {
+                   auto& out = *static_cast<Seen*>(data);
+                   out.inside = call("cuCtxSynchronize");
+                   ++out.calls;
+                 }),
+                 static_cast<void*>(&seen)));
+  EXPECT_OK(call("cuStreamAddCallback", s,
+                 static_cast<abi::StreamCallback>([](abi::Stream, Result status, void* data) {
                    auto& out = *static_cast<Seen*>(data);
                    out.status = status;
                    out.calls += 10;
@@ -182,9 +183,12 @@ TEST_F(Streams, EachKindOfWaitHasItsCondition) {
   EXPECT_OK(call("cuStreamWaitValue32_v2", s, word.pointer(), 0x1u, abi::wait_value::and_));
   EXPECT_OK(call("cuStreamWaitValue32_v2", s, word.pointer(), 0x7ffffffcu, abi::wait_value::nor));
   EXPECT_OK(call("cuStreamSynchronize", s));
-  EXPECT_RESULT(abi::kInvalidValue, call("cuStreamWaitValue32_v2", s, word.pointer() + 2, 0u, 0u)) << "misaligned";
-  EXPECT_RESULT(abi::kInvalidValue, call("cuStreamWaitValue32_v2", s, DevicePointer{4096}, 0u, 0u)) << "unknown address";
-  EXPECT_RESULT(abi::kInvalidValue, call("cuStreamWaitValue32_v2", s, word.pointer(), 0u, 4u)) << "no such condition";
+  EXPECT_RESULT(abi::kInvalidValue, call("cuStreamWaitValue32_v2", s, word.pointer() + 2, 0u, 0u))
+      << "misaligned";
+  EXPECT_RESULT(abi::kInvalidValue, call("cuStreamWaitValue32_v2", s, DevicePointer{4096}, 0u, 0u))
+      << "unknown address";
+  EXPECT_RESULT(abi::kInvalidValue, call("cuStreamWaitValue32_v2", s, word.pointer(), 0u, 4u))
+      << "no such condition";
 }
 
 TEST_F(Streams, ADestroyedStreamFinishesItsWork) {
@@ -206,7 +210,8 @@ TEST_F(Streams, HandlesAndFlagsAreChecked) {
   const auto wild = reinterpret_cast<abi::Stream>(std::uintptr_t{0x1234560});
   EXPECT_RESULT(abi::kInvalidHandle, call("cuStreamSynchronize", wild));
   EXPECT_RESULT(abi::kInvalidHandle, call("cuStreamDestroy_v2", abi::Stream{}));
-  EXPECT_RESULT(abi::kInvalidHandle, call("cuEventRecord", reinterpret_cast<abi::Event>(std::uintptr_t{64}), abi::Stream{}));
+  EXPECT_RESULT(abi::kInvalidHandle,
+                call("cuEventRecord", reinterpret_cast<abi::Event>(std::uintptr_t{64}), abi::Stream{}));
   abi::Event e = nullptr;
   EXPECT_RESULT(abi::kInvalidValue, call("cuEventCreate", &e, 0x100u));
   unsigned flags = 9;
@@ -230,7 +235,8 @@ TEST_F(Streams, ManyThreadsMayFeedOneStream) {
     threads.emplace_back([&, t] {
       EXPECT_OK(call("cuCtxSetCurrent", context_));
       for (std::uint32_t i = 1; i <= kEach; ++i) {
-        EXPECT_OK(call("cuMemsetD32Async", words.pointer() + 4 * static_cast<unsigned>(t), i, std::size_t{1}, s));
+        EXPECT_OK(
+            call("cuMemsetD32Async", words.pointer() + 4 * static_cast<unsigned>(t), i, std::size_t{1}, s));
       }
     });
   }
