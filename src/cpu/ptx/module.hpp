@@ -1,7 +1,7 @@
 // A parsed PTX module: what the parser makes and every later pass reads. Plain data, no LLVM, no
 // driver. Follows the PTX ISA 9.0 manual; names are the manual's.
 #pragma once
-
+// clang-format off
 #include <array>
 #include <cstddef>
 #include <cstdint>

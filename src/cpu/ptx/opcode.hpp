@@ -1,7 +1,7 @@
 // The opcode table: every base opcode of the PTX ISA that the parser knows, with what may follow it.
 // The table (opcode.cpp) drives the parser; a later pass asks only for the Op.
 #pragma once
-
+// clang-format off
 #include <cstdint>
 #include <string_view>
 
