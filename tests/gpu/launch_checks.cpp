@@ -135,7 +135,8 @@ void check_shared_memory(Report& report, const PrimaryContext& context) {
 }
 
 void check_registers(Report& report, const PrimaryContext& context) {
-  if (driver_info().is_cpu_device) throw Error(ErrorKind::unsupported, "the CPU device has no register limit");
+  if (driver_info().is_cpu_device)
+    throw Error(ErrorKind::unsupported, "the CPU device has no register limit");
   const auto kernel = Module::load(context, bytes_of(hungry_kernel(200))).kernel("hungry");
   const Stream stream(context);
   const Buffer data(context, 4096);
