@@ -12,7 +12,7 @@ namespace tare::compare {
 namespace {
 
 // After a change of process the device's clocks and caches are another's.
-constexpr double kWarmMs = 10;
+constexpr double kWarmMs = 10, kWarmMsOfCpuDevice = 3;
 // Together well below the depth of a driver's queue, and no longer than this on the device.
 constexpr double kBatchMs = 10, kGateMs = 20;
 constexpr int kLargestBatch = 64, kLargestGate = 100, kBatches = 11;
@@ -53,7 +53,7 @@ void Comparison::turn(Pass& pass, std::size_t row, bool last) try {
   }
   Request steady;
   steady.kind = RequestKind::steady;
-  steady.warm_ms = kWarmMs;
+  steady.warm_ms = record_.machine.is_cpu_device ? kWarmMsOfCpuDevice : kWarmMs;
   steady.warmup = record_.settings.warmup;
   steady.timed = record_.settings.timed;
   const Reply reply = live.worker->ask(steady);

@@ -220,7 +220,7 @@ std::vector<RowAvailability> list_rows(const CompareOptions& options) {
   std::vector<RowAvailability> all;
   for (const RunningRow& row : rows_of(options, toolbox)) {
     RowAvailability one{row.description.name,
-                        row.description.title,
+                        title_of(row),
                         row.description.moment,
                         false,
                         no_driver.empty() ? row.skipped : no_driver,

@@ -17,7 +17,10 @@ std::uint64_t monotonic_ns() {
 }
 
 std::string in_ticks(std::string_view request) {
-  return "`" + std::string(request) + "`";
+  std::string text("`");
+  text += request;
+  text += '`';
+  return text;
 }
 
 std::string seconds_text(std::chrono::duration<double> time) {
@@ -52,6 +55,7 @@ Reply WorkerClient::ask(RequestKind kind) {
 
 Reply WorkerClient::ask(const Request& request) {
   const std::string_view wanted = name(request.kind);
+  child_.pump(Child::Clock::now());
   if (const auto early = child_.take_line())
     fail("its worker answered before it was asked: " + one_line(*early));
   child_.send(encode(request));

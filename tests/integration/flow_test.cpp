@@ -133,10 +133,10 @@ TEST(Flow, NothingToLaunchIsSaidAndIsNoFailure) {
 
 TEST(Flow, MoreThanTheMemoryIsRefusedBeforeAnythingIsStarted) {
   Scratch scratch;
-  const Ran ran = compare(scratch, {"--n", "1000000000000", "--rows", "clang"});
+  const Ran ran = compare(scratch, {"--n", "100000000000", "--rows", "clang"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_TRUE(ran.record.is_null());
-  EXPECT_THAT(ran.err, HasSubstr("the case needs 12000000000000 bytes (11175.9 GiB) of device memory, "));
+  EXPECT_THAT(ran.err, HasSubstr("the case needs 1200000000000 bytes (1117.6 GiB) of device memory, "));
   EXPECT_THAT(ran.err, HasSubstr(" are available"));
 }
 
@@ -158,13 +158,57 @@ TEST(Flow, TheOrderOfTheTableIsThatOfTheRows) {
 TEST(Flow, TheCheckRowRepeatsItsTwinOnMemoryOfItsOwn) {
   Scratch scratch;
   const Ran ran = compare(scratch, {"--n", "5000", "--rows", "clang,self"},
-                          {{"TARE_TOOLKIT_SEARCH", "explicit"}, {"TARE_NVRTC", ""}});
-  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+                          {{"TARE_TOOLKIT_SEARCH", "explicit"}, {"TARE_CLANG", find_clang()}});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   const json& row = row_of(ran.record, "cold", "self");
   EXPECT_EQ(row["twin"], "clang");
   EXPECT_EQ(row["title"], "check: clang once more, on memory of its own");
   EXPECT_EQ(row["compiler"], row_of(ran.record, "cold", "clang")["compiler"]);
 }
+
+TEST(Flow, WhereIpcIsRefusedEveryWorkerHasMemoryOfItsOwn) {
+  Scratch scratch;
+  const Ran ran =
+      compare(scratch, {"--n", "5000", "--rows", "clang,no_ipc"}, {{"TARE_ROWS_DIR", data("workers")}});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(row_of(ran.record, "cold", "no_ipc")["bits"]["equal"], true);
+  EXPECT_EQ(row_of(ran.record, "cold", "clang")["bits"]["equal"], true);
+  EXPECT_EQ(ran.record["machine"]["ipc"], false);
+  EXPECT_EQ(ran.record["machine"]["ipc_note"],
+            "IPC was refused (my library cannot open handles): each worker had device memory of its own");
+}
+
+class Example : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Example, MatchesItsReference) {
+  Scratch scratch;
+  const std::string name = GetParam();
+  const Ran ran = compare(scratch, {TARE_SOURCE_DIR "/examples/" + name + "/" + name + ".toml", "--rows",
+                                    "clang,self", "--fp", "strict"});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(row_of(ran.record, "warm", "clang")["bits"]["equal"], true);
+  EXPECT_EQ(row_of(ran.record, "warm", "clang")["bits"]["late_outputs"][0]["equal"], true);
+}
+
+INSTANTIATE_TEST_SUITE_P(Flow, Example,
+                         ::testing::Values("vector_add", "saxpy", "contraction", "block_sum", "hash",
+                                           "stencil"));
+
+class KeptOnDisk : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(KeptOnDisk, TheSecondProcessCompilesNothing) {
+  const std::string row = GetParam();
+  if (const std::string reason = why_not(row); !reason.empty()) GTEST_SKIP() << reason;
+  Scratch scratch;
+  const Ran ran = compare(scratch, {"--n", "5000", "--rows", row, "--samples", "2"});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(row_of(ran.record, "cold", row)["cache"]["compiles"], 1);
+  EXPECT_EQ(row_of(ran.record, "cold", row)["cache"]["result"], "miss");
+  EXPECT_EQ(row_of(ran.record, "warm", row)["cache"]["compiles"], 0);
+  EXPECT_EQ(row_of(ran.record, "warm", row)["cache"]["result"], "hit");
+}
+
+INSTANTIATE_TEST_SUITE_P(Flow, KeptOnDisk, ::testing::Values("raw", "nvcc"));
 
 TEST(Flow, PrebuiltPtxIsLoadedInsteadOfCompiling) {
   Scratch scratch;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -95,8 +96,11 @@ Ran run_tare(const Scratch& scratch, std::vector<std::string> arguments, const E
 Ran compare(const Scratch& scratch, const std::vector<std::string>& arguments,
             const Environment& environment) {
   const fs::path file = scratch.path() / "record.json";
-  std::vector<std::string> all{"compare", "--samples", "1", "--rounds", "3", "--json", file};
+  std::vector<std::string> all{"compare", "--json", file};
   all.insert(all.end(), arguments.begin(), arguments.end());
+  for (const auto& [option, few] : {std::pair("--samples", "1"), std::pair("--rounds", "3")})
+    if (std::find(arguments.begin(), arguments.end(), option) == arguments.end())
+      all.insert(all.end(), {option, few});
   Ran ran = run_tare(scratch, all, environment);
   if (fs::exists(file)) ran.record = json::parse(contents(file));
   return ran;
@@ -112,6 +116,20 @@ const json& row_of(const json& record, const std::string& pass, const std::strin
 
 std::string data(const std::string& path) {
   return TARE_SOURCE_DIR "/tests/data/" + path;
+}
+
+std::string find_clang() {
+  if (const char* const path = getenv("TARE_CLANG")) return path;
+  for (const char* const name : {"/usr/bin/clang-19", "/usr/lib/llvm-19/bin/clang", "/usr/bin/clang"})
+    if (fs::exists(name)) return name;
+  throw std::runtime_error("no clang: install clang-19 or set TARE_CLANG");
+}
+
+std::string why_not(const std::string& row) {
+  Scratch scratch;
+  const Ran ran = compare(scratch, {"--n", "0", "--rows", row});
+  const json& result = row_of(ran.record, "cold", row);
+  return result["status"] == "skipped" ? result["reason"].get<std::string>() : "";
 }
 
 std::vector<pid_t> processes_with(const std::string& text) {

@@ -55,6 +55,12 @@ const json& row_of(const json& record, const std::string& pass, const std::strin
 /// tests/data/PATH of the source tree.
 std::string data(const std::string& path);
 
+/// The clang that these tests need; throws where there is none.
+std::string find_clang();
+
+/// Why a row cannot run on this machine; empty if it can.
+std::string why_not(const std::string& row);
+
 /// Process ids whose command line or environment mentions `text`, without this process.
 std::vector<pid_t> processes_with(const std::string& text);
 

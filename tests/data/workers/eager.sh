@@ -1,3 +1,3 @@
-echo '{"reply":"hello"}' >&4
-echo '{"reply":"open","open_ms":1}' >&4
+# Two lines at once: the second before its question.
+printf '{"reply":"hello"}\n{"reply":"open","open_ms":1}\n' >&4
 cat <&3 >/dev/null
