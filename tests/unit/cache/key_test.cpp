@@ -16,8 +16,8 @@ namespace {
 
 using detail::hex;
 using detail::key_of;
-using testing::Folder;
-using testing::ScopedEnvironment;
+using fixtures::Folder;
+using fixtures::ScopedEnvironment;
 
 /// A toolkit of small files: a key needs a compiler's identity, not a compiler.
 class Keys : public ::testing::Test {

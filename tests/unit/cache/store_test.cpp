@@ -18,9 +18,9 @@
 namespace tare::detail {
 namespace {
 
-using testing::Folder;
+using fixtures::Folder;
+using fixtures::ScopedEnvironment;
 using ::testing::HasSubstr;
-using testing::ScopedEnvironment;
 using ::testing::StartsWith;
 namespace fs = std::filesystem;
 

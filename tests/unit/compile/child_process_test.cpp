@@ -18,7 +18,7 @@ namespace tare::detail {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Folder;
+using fixtures::Folder;
 
 ChildRequest shell(const std::string& script) {
   ChildRequest request;
@@ -90,7 +90,7 @@ TEST(ChildProcess, ItReadsNothingAndInheritsNoDescriptor) {
 }
 
 TEST(ChildProcess, EnvironmentChangesAreSeenAndTheRestIsKept) {
-  const testing::ScopedEnvironment environment({{"TARE_TEST_KEPT", "kept"}, {"TARE_TEST_CHANGED", "old"}});
+  const fixtures::ScopedEnvironment environment({{"TARE_TEST_KEPT", "kept"}, {"TARE_TEST_CHANGED", "old"}});
   ChildRequest request = shell("echo $TARE_TEST_KEPT $TARE_TEST_CHANGED $TARE_TEST_NEW");
   request.environment = {{"TARE_TEST_CHANGED", "changed"}, {"TARE_TEST_NEW", "new"}};
   EXPECT_EQ(run_child(request).output, "kept changed new\n");

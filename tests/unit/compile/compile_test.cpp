@@ -15,11 +15,11 @@
 namespace tare {
 namespace {
 
+using fixtures::Folder;
+using fixtures::ScopedEnvironment;
 using ::testing::Contains;
-using testing::Folder;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::ScopedEnvironment;
 using ::testing::StartsWith;
 namespace fs = std::filesystem;
 
@@ -187,15 +187,15 @@ TEST_P(EveryCompiler, AnUnknownArchitectureIsRefusedByName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryCompiler,
-                         ::testing::Values(Compiler{"nvrtc", testing::has_nvrtc, find_nvrtc,
+                         ::testing::Values(Compiler{"nvrtc", fixtures::has_nvrtc, find_nvrtc,
                                                     [](const auto& s, const auto& n, const auto& o) {
                                                       return compile_nvrtc(s, Code::ptx, n, o);
                                                     }},
-                                           Compiler{"nvcc", testing::has_nvcc, find_nvcc,
+                                           Compiler{"nvcc", fixtures::has_nvcc, find_nvcc,
                                                     [](const auto& s, const auto& n, const auto& o) {
                                                       return compile_nvcc(s, Code::ptx, n, o);
                                                     }},
-                                           Compiler{"clang", testing::has_clang, find_clang,
+                                           Compiler{"clang", fixtures::has_clang, find_clang,
                                                     [](const auto& s, const auto& n, const auto& o) {
                                                       return compile_clang(s, n, o);
                                                     }}),

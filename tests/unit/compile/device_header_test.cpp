@@ -114,7 +114,7 @@ TEST(DeviceHeader, PtxasTakesKernelsOverAllOfIt) {
   const auto ptxas = nvcc.tool ? nvcc.tool->path.parent_path() / "ptxas" : std::filesystem::path();
   if (!std::filesystem::exists(ptxas)) GTEST_SKIP() << "no ptxas beside nvcc: " << nvcc.reason;
   for (const char* arch : {"sm_75", "sm_90"}) {
-    const testing::Folder folder;
+    const fixtures::Folder folder;
     folder.write("kernels.ptx", ptx_of(kKernels, for_arch(arch)));
     const detail::ChildResult result = detail::run_child(
         {.argv = {ptxas.string(), "-arch=" + std::string(arch), "kernels.ptx", "-o", "cubin"},

@@ -12,7 +12,7 @@
 
 #include "tare/toolkit.hpp"
 
-namespace tare::testing {
+namespace tare::fixtures {
 
 /// Sets variables (nullopt unsets) and puts them back.
 class ScopedEnvironment {
@@ -79,7 +79,7 @@ inline bool has_clang() {
   return find_clang().tool.has_value();
 }
 
-}  // namespace tare::testing
+}  // namespace tare::fixtures
 
 #define TARE_NEEDS(what) \
-  if (!::tare::testing::has_##what()) GTEST_SKIP() << ::tare::find_##what().reason
+  if (!::tare::fixtures::has_##what()) GTEST_SKIP() << ::tare::find_##what().reason

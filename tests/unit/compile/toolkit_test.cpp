@@ -9,9 +9,9 @@
 namespace tare {
 namespace {
 
-using testing::Folder;
+using fixtures::Folder;
+using fixtures::ScopedEnvironment;
 using ::testing::HasSubstr;
-using testing::ScopedEnvironment;
 namespace fs = std::filesystem;
 
 /// No toolkit to be found but those that a test makes.
