@@ -223,6 +223,9 @@ void Comparison::start_and_launch(Pass& pass, std::size_t index, const Plan& pla
     if (result.cache.result.empty()) result.cache.result = "none";
     if (!row.prebuilt_options.empty()) result.options = row.prebuilt_options;
     for (const auto& [key, value] : row.prebuilt_details) result.cache.details[key] = value;
+    // What ran beside another step may have ended before it.
+    std::stable_sort(sample.events.begin(), sample.events.end(),
+                     [](const RowEvent& one, const RowEvent& other) { return one.t_ms < other.t_ms; });
     result.samples.push_back(std::move(sample));
     if (keep) {
       pass.live[index] = std::move(live);
