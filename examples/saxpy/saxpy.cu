@@ -1,5 +1,5 @@
-// y = a * x + y, in place: the y that goes in is not the y that comes out. The product is made small enough to
-// be exact, so that contracting it into a fused multiply-add does not change a bit.
+// y = a * x + y, in place: the y that goes in is not the y that comes out. The case takes a power of two for a;
+// the product is then exact, and contracting it into a fused multiply-add does not change a bit.
 
 // snippet: kernel
 __global__ void saxpy(int n, float a, const float* __restrict__ x, float* __restrict__ y) {
