@@ -24,6 +24,16 @@ if(TARE_BUILD_CPU_DEVICE)
   # Archives, the x86 back end only: a program that also loads another LLVM must not meet ours.
   llvm_map_components_to_libnames(TARE_LLVM_LIBS
     core support passes nativecodegen runtimedyld)
+  # LLVM's own libraries from archives too, where there are any: nothing but libc is needed to run.
+  find_library(TARE_ZLIB_ARCHIVE libz.a)
+  find_library(TARE_ZSTD_ARCHIVE libzstd.a)
+  if(TARE_ZLIB_ARCHIVE AND TARGET ZLIB::ZLIB)
+    set_target_properties(ZLIB::ZLIB PROPERTIES IMPORTED_LOCATION ${TARE_ZLIB_ARCHIVE}
+      IMPORTED_LOCATION_RELEASE ${TARE_ZLIB_ARCHIVE})
+  endif()
+  if(TARE_ZSTD_ARCHIVE AND TARGET zstd::libzstd_shared)
+    set_target_properties(zstd::libzstd_shared PROPERTIES IMPORTED_LOCATION ${TARE_ZSTD_ARCHIVE})
+  endif()
   add_library(tare_llvm INTERFACE)
   target_include_directories(tare_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(tare_llvm INTERFACE ${LLVM_DEFINITIONS_LIST} _GNU_SOURCE __STDC_LIMIT_MACROS)

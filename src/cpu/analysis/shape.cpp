@@ -136,6 +136,8 @@ class Finder {
  private:
   void visit(std::size_t index) {
     const Instruction& instruction = function_.body[index];
+    if (instruction.space == ptx::Space::shared && instruction.op != Op::cvta)
+      note_shared_address(instruction);
     if (instruction.predicate != ptx::kNoId || !is_pure(instruction)) return;
     bool single = true;
     bool any = false;
@@ -148,6 +150,19 @@ class Finder {
     if (shape.is_varying()) return;
     result_.in_row[index] = true;
     for_each_write(instruction, [&](ptx::RegisterId id) { result_.registers[id] = shape; });
+  }
+
+  /// Shared addresses are 32 bits wide and small: extended by their sign they add up as 64-bit ones do.
+  void note_shared_address(const Instruction& instruction) {
+    for (const Operand& operand : instruction.operands) {
+      if (operand.kind != Operand::Kind::address || operand.id == ptx::kNoId) continue;
+      const Shape shape = result_.registers[operand.id];
+      if (!shape.is_affine()) continue;
+      Operand base;
+      base.kind = Operand::Kind::reg;
+      base.id = operand.id;
+      widen(base, true, shape.step);
+    }
   }
 
   Shape shape_of(const Operand& operand) const {

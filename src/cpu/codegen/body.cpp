@@ -2,6 +2,7 @@
 #include "cpu/codegen/body.hpp"
 
 #include "cpu/codegen/instructions.hpp"
+#include "cpu/codegen/loops.hpp"
 
 namespace tare::cpu::codegen {
 namespace {
@@ -92,7 +93,7 @@ class Walk {
     }
     Value* taken = e_.read_predicate(instruction.predicate, instruction.predicate_negated);
     if (instruction.op == Op::bra) {
-      e_.b.CreateCondBr(taken, target(instruction.operands[0]), at(index + 1));
+      mark_loop(e_.b.CreateCondBr(taken, target(instruction.operands[0]), at(index + 1)), index);
       return;
     }
     BasicBlock* leave = e_.new_block("leave");
@@ -101,13 +102,19 @@ class Walk {
     emit_jump(index);
   }
 
+  /// A thread's own loop stays as it is: vectors are for threads.
+  void mark_loop(llvm::BranchInst* branch, std::uint32_t index) {
+    const ptx::Operand& label = e_.entry().body[index].operands[0];
+    if (e_.entry().labels[label.id].target <= index) forbid_vectors(branch);
+  }
+
   BasicBlock* target(const ptx::Operand& label) { return at(e_.entry().labels[label.id].target); }
 
   void emit_jump(std::uint32_t index) {
     const Instruction& instruction = e_.entry().body[index];
     switch (instruction.op) {
       case Op::bra:
-        e_.b.CreateBr(target(instruction.operands[0]));
+        mark_loop(e_.b.CreateBr(target(instruction.operands[0])), index);
         break;
       case Op::brx: {
         const auto& labels = instruction.operands[1].elements;

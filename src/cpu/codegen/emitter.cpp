@@ -20,7 +20,8 @@ Emitter::Emitter(llvm::Function* function, const ptx::Module& module, const ptx:
       entry_(entry),
       layout_(layout),
       slots_(entry.registers.size(), nullptr),
-      fixed_(entry.registers.size(), nullptr) {}
+      fixed_(entry.registers.size(), nullptr),
+      extended_(entry.registers.size(), nullptr) {}
 
 llvm::Type* Emitter::type(Type type) {
   if (type == Type::pred) return b.getInt1Ty();
@@ -184,6 +185,7 @@ llvm::Value* Emitter::address_of(const Operand& operand) {
       break;
   }
   if (operand.id == ptx::kNoId) return i64(addend);
+  if (llvm::Value* extended = extended_[operand.id]) return b.CreateAdd(extended, i64(addend));
   llvm::Value* value = read_register(operand.id);
   // Addresses in 32-bit registers wrap at 32 bits.
   if (!value->getType()->isIntegerTy()) value = adapt(value, i64(0)->getType());

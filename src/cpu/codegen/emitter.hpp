@@ -38,6 +38,7 @@ struct Surroundings {
   llvm::Value* workers = nullptr;
   std::array<llvm::Value*, 3> tid{}, ntid{}, ctaid{}, nctaid{};  // i32
   llvm::Value* thread_in_block = nullptr;                        // i32, x fastest
+  llvm::Value* thread_in_block_wide = nullptr;                   // the same as i64
 };
 
 /// A refusal: what, and on which PTX line.
@@ -87,7 +88,13 @@ class Emitter {
   // Registers. A fixed register is a value of its own; any other lives in a stack slot.
   void fix(ptx::RegisterId id, llvm::Value* value) { fixed_[id] = value; }
   llvm::Value* fixed(ptx::RegisterId id) const { return fixed_[id]; }
-  void clear_fixed() { std::fill(fixed_.begin(), fixed_.end(), nullptr); }
+  /// A fixed 32-bit register's value extended by its sign, where it is known to be affine: for shared
+  /// addresses.
+  void fix_extended(ptx::RegisterId id, llvm::Value* value) { extended_[id] = value; }
+  void clear_fixed() {
+    std::fill(fixed_.begin(), fixed_.end(), nullptr);
+    std::fill(extended_.begin(), extended_.end(), nullptr);
+  }
   std::vector<llvm::Value*> take_fixed() const { return fixed_; }
   void restore_fixed(std::vector<llvm::Value*> fixed) { fixed_ = std::move(fixed); }
   /// While set, every written register becomes fixed: the values of a row.
@@ -141,6 +148,7 @@ class Emitter {
   const KernelLayout& layout_;
   std::vector<llvm::AllocaInst*> slots_;
   std::vector<llvm::Value*> fixed_;
+  std::vector<llvm::Value*> extended_;
   llvm::AllocaInst* carry_ = nullptr;
   std::vector<llvm::AllocaInst*> transients_;
   llvm::Value* predicate_ = nullptr;

@@ -39,6 +39,12 @@ MDNode* loop_metadata(llvm::LLVMContext& context, std::initializer_list<Metadata
 
 }  // namespace
 
+void forbid_vectors(llvm::BranchInst* back) {
+  llvm::LLVMContext& context = back->getContext();
+  MDNode* off = boolean_hint(context, "llvm.loop.vectorize.enable", false);
+  back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(context, {off}));
+}
+
 CountedLoop::CountedLoop(Emitter& e, Value* first, Value* last, Kind kind) : e_(e), kind_(kind), last_(last) {
   BasicBlock* before = e.b.GetInsertBlock();
   head_ = e.new_block("loop");
@@ -68,9 +74,8 @@ void CountedLoop::close() {
     MDNode* interleave = integer_hint(context, "llvm.loop.interleave.count", kInterleave);
     back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(context, {parallel, interleave}));
     e_.set_access_group(nullptr);
-  } else if (kind_ == Kind::scalar) {
-    MDNode* off = boolean_hint(context, "llvm.loop.vectorize.enable", false);
-    back->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(context, {off}));
+  } else {
+    forbid_vectors(back);
   }
   b.SetInsertPoint(after_);
 }
@@ -110,9 +115,10 @@ void load_surroundings(Emitter& e) {
 void set_thread(Emitter& e, Value* x, Value* y, Value* z) {
   auto& b = e.b;
   Surroundings& a = e.around;
-  a.tid = {x, y, z};
-  Value* row = b.CreateAdd(b.CreateMul(z, a.ntid[1]), y);
-  a.thread_in_block = b.CreateAdd(b.CreateMul(row, a.ntid[0]), x);
+  a.tid = {b.CreateTrunc(x, b.getInt32Ty()), y, z};
+  Value* row = b.CreateMul(b.CreateAdd(b.CreateMul(z, a.ntid[1]), y), a.ntid[0]);
+  a.thread_in_block_wide = b.CreateAdd(b.CreateZExt(row, b.getInt64Ty()), x);
+  a.thread_in_block = b.CreateTrunc(a.thread_in_block_wide, b.getInt32Ty());
   const std::uint64_t local_bytes = e.layout().local_bytes_per_thread;
   if (local_bytes == 0) {
     a.local_address = e.i64(0);
@@ -122,7 +128,7 @@ void set_thread(Emitter& e, Value* x, Value* y, Value* z) {
       b.CreateLoad(b.getPtrTy(), b.CreateConstGEP1_64(b.getInt8Ty(), a.scratch, offsetof(Scratch, local)));
   llvm::cast<llvm::LoadInst>(pointer)->setMetadata(llvm::LLVMContext::MD_invariant_load,
                                                    MDNode::get(e.context(), {}));
-  Value* offset = b.CreateMul(b.CreateZExt(a.thread_in_block, b.getInt64Ty()), e.i64(local_bytes));
+  Value* offset = b.CreateMul(a.thread_in_block_wide, e.i64(local_bytes));
   a.local = b.CreateGEP(b.getInt8Ty(), pointer, offset);
   a.local_address = b.CreatePtrToInt(a.local, b.getInt64Ty());
 }
@@ -148,6 +154,13 @@ void advance_row(Emitter& e, const analysis::Shapes& shapes, const std::vector<V
         e.b.CreateZExtOrTrunc(index, type),
         llvm::ConstantInt::get(type, static_cast<std::uint64_t>(shapes.registers[id].step), true));
     e.fix(id, e.b.CreateAdd(first[id], distance));
+  }
+  for (const analysis::NoWrap& assumption : shapes.assumptions) {
+    Value* start = first[assumption.id];
+    if (!assumption.is_signed || width_of(start->getType()) != 32) continue;
+    const auto step = static_cast<std::uint64_t>(shapes.registers[assumption.id].step);
+    Value* wide = e.b.CreateSExt(start, e.b.getInt64Ty());
+    e.fix_extended(assumption.id, e.b.CreateAdd(wide, e.b.CreateMul(index, e.i64(step))));
   }
 }
 

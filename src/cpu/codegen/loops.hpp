@@ -11,8 +11,8 @@ namespace tare::cpu::codegen {
 /// for (index = first; index < last; ++index). The builder stands in the body until close().
 class CountedLoop {
  public:
-  enum class Kind : std::uint8_t { plain, parallel, scalar };  // parallel: iterations are independent
-  CountedLoop(Emitter& e, llvm::Value* first, llvm::Value* last, Kind kind = Kind::plain);
+  enum class Kind : std::uint8_t { scalar, parallel };  // parallel: iterations are independent
+  CountedLoop(Emitter& e, llvm::Value* first, llvm::Value* last, Kind kind = Kind::scalar);
 
   llvm::Value* index() const { return index_; }
   /// Where an iteration ends early.
@@ -31,9 +31,12 @@ class CountedLoop {
   llvm::MDNode* group_ = nullptr;
 };
 
+/// Keeps the vectoriser from a loop, by its backward branch.
+void forbid_vectors(llvm::BranchInst* back);
+
 /// Loads what does not change during a launch.
 void load_surroundings(Emitter& e);
-/// Which thread runs: its indices, its number in the block and its local memory.
+/// Which thread runs: its indices (x as i64), its number in the block and its local memory.
 void set_thread(Emitter& e, llvm::Value* x, llvm::Value* y, llvm::Value* z);
 
 /// Fixes every register of a row as the thread with this tid.x computes it.

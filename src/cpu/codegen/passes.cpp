@@ -33,8 +33,8 @@ llvm::FunctionPassManager lean_pipeline() {
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::LoopVectorizePass());
   passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1)));
-  passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::SimplifyCFGPass());
   return passes;
 }
 

@@ -92,9 +92,9 @@ class RegionBuilder {
     return b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(threads_wide_, e_.i64(offset)));
   }
   Value* place(std::uint64_t offset, llvm::Type* type) {
-    Value* index = b_.CreateZExt(e_.around.thread_in_block, b_.getInt64Ty());
-    const std::uint64_t bytes = type->isIntegerTy(1) ? 1 : type->getPrimitiveSizeInBits() / 8;
-    return b_.CreateGEP(b_.getInt8Ty(), array(offset), b_.CreateMul(index, e_.i64(bytes)));
+    const std::uint64_t bytes = type->isIntegerTy(1) ? 1 : width_of(type) / 8;
+    return b_.CreateGEP(b_.getInt8Ty(), array(offset),
+                        b_.CreateMul(e_.around.thread_in_block_wide, e_.i64(bytes)));
   }
   void store_word(std::uint64_t offset, Value* value) {
     e_.mark(b_.CreateAlignedStore(value, place(offset, b_.getInt32Ty()), llvm::Align(4)));
@@ -132,7 +132,7 @@ class RegionBuilder {
   }
 
   static llvm::Align alignment(llvm::Type* type) {
-    return llvm::Align(type->isIntegerTy(1) ? 1 : type->getPrimitiveSizeInBits() / 8);
+    return llvm::Align(type->isIntegerTy(1) ? 1 : width_of(type) / 8);
   }
 
   // ---- one thread ----
@@ -222,7 +222,7 @@ class RegionBuilder {
   void for_each_row(const std::function<void()>& row) {
     CountedLoop planes(e_, e_.i32(0), e_.around.ntid[2]);
     CountedLoop rows(e_, e_.i32(0), e_.around.ntid[1]);
-    set_thread(e_, e_.i32(0), rows.index(), planes.index());
+    set_thread(e_, e_.i64(0), rows.index(), planes.index());
     row();
     rows.close();
     planes.close();
@@ -249,7 +249,7 @@ class RegionBuilder {
       const std::vector<Value*> row = e_.take_fixed();
       Value* threads = b_.CreateZExt(e_.around.ntid[0], b_.getInt64Ty());
       CountedLoop loop(e_, e_.i64(0), threads, CountedLoop::Kind::parallel);
-      set_thread(e_, b_.CreateTrunc(loop.index(), b_.getInt32Ty()), e_.around.tid[1], e_.around.tid[2]);
+      set_thread(e_, loop.index(), e_.around.tid[1], e_.around.tid[2]);
       advance_row(e_, plan_.shapes, row, loop.index());
       BasicBlock* before = b_.GetInsertBlock();
       BasicBlock* after = e_.new_block("arrived");
@@ -327,7 +327,8 @@ class RegionBuilder {
     b_.SetInsertPoint(scattered_);
     reset_tally();
     for_each_row([&] {
-      CountedLoop loop(e_, e_.i32(0), e_.around.ntid[0], CountedLoop::Kind::scalar);
+      CountedLoop loop(e_, e_.i64(0), b_.CreateZExt(e_.around.ntid[0], b_.getInt64Ty()),
+                       CountedLoop::Kind::scalar);
       set_thread(e_, loop.index(), e_.around.tid[1], e_.around.tid[2]);
       Value* state = load_word(states_offset_);
       b_.CreateStore(state, next_);
@@ -335,7 +336,7 @@ class RegionBuilder {
       BasicBlock* after = e_.new_block("arrived");
       b_.CreateCondBr(b_.CreateICmpSLT(state, e_.i32(0)), after, runs);
       b_.SetInsertPoint(runs);
-      fix_row(e_, plan_.shapes, loop.index());
+      fix_row(e_, plan_.shapes, e_.around.tid[0]);
       BasicBlock* before = b_.GetInsertBlock();
       std::vector<std::uint32_t> all;
       for (std::uint32_t k = 0; k < site_count(); ++k) all.push_back(k);

@@ -125,12 +125,11 @@ class RowBuilder {
       row_ = e_.take_fixed();
     }
     CountedLoop loop(e_, e_.i64(0), b_.CreateSub(last, first), CountedLoop::Kind::parallel);
-    Value* x = b_.CreateTrunc(b_.CreateAdd(first, loop.index()), b_.getInt32Ty());
-    set_thread(e_, x, e_.around.tid[1], e_.around.tid[2]);
+    set_thread(e_, b_.CreateAdd(first, loop.index()), e_.around.tid[1], e_.around.tid[2]);
     if (stepped) {
       advance_row(e_, plan_.shapes, row_, loop.index());
     } else {
-      fix_row(e_, plan_.shapes, x);
+      fix_row(e_, plan_.shapes, e_.around.tid[0]);
     }
     emit_thread(loop, plan_.shapes.in_row, stepped);
     loop.close();
@@ -138,10 +137,9 @@ class RowBuilder {
   }
 
   void build_slow() {
-    CountedLoop loop(e_, e_.i64(0), threads_, CountedLoop::Kind::scalar);
-    Value* x = b_.CreateTrunc(loop.index(), b_.getInt32Ty());
-    set_thread(e_, x, e_.around.tid[1], e_.around.tid[2]);
-    fix_row(e_, plan_.shapes, x);
+    CountedLoop loop(e_, e_.i64(0), threads_);
+    set_thread(e_, loop.index(), e_.around.tid[1], e_.around.tid[2]);
+    fix_row(e_, plan_.shapes, e_.around.tid[0]);
     emit_thread(loop, plan_.shapes.in_row, false);
     loop.close();
     e_.clear_fixed();
@@ -188,7 +186,7 @@ void build_thread_loops(Emitter& e, const KernelPlan& plan) {
   build_block_loop(e, [&] {
     CountedLoop planes(e, e.i32(0), e.around.ntid[2]);
     CountedLoop rows(e, e.i32(0), e.around.ntid[1]);
-    set_thread(e, e.i32(0), rows.index(), planes.index());
+    set_thread(e, e.i64(0), rows.index(), planes.index());
     RowBuilder(e, plan).build();
     rows.close();
     planes.close();

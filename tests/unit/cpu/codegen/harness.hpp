@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,15 +87,20 @@ class Loaded {
   template <typename Parameters>
   Fault run(const std::string& name, const Way& way, const Shape& shape, const Parameters& parameters,
             Scratch* scratch = nullptr) {
-    CompileOptions options;
-    options.tier = way.tier;
-    options.optimisation = way.optimisation;
-    auto result = compile(name, options);
-    if (auto* error = std::get_if<CompileError>(&result)) {
-      ADD_FAILURE() << error->message;
-      return Fault::none;
+    const std::string key = name + ", " + name_of(way);
+    auto kept = kernels_.find(key);
+    if (kept == kernels_.end()) {
+      CompileOptions options;
+      options.tier = way.tier;
+      options.optimisation = way.optimisation;
+      auto result = compile(name, options);
+      if (auto* error = std::get_if<CompileError>(&result)) {
+        ADD_FAILURE() << error->message;
+        return Fault::none;
+      }
+      kept = kernels_.emplace(key, std::get<CompiledKernel>(std::move(result))).first;
     }
-    return run(std::get<CompiledKernel>(result), shape, parameters, scratch);
+    return run(kept->second, shape, parameters, scratch);
   }
 
   template <typename Parameters>
@@ -125,6 +131,7 @@ class Loaded {
  private:
   std::unique_ptr<ptx::Module> module_;
   std::unique_ptr<Block> globals_, constants_;
+  std::map<std::string, CompiledKernel> kernels_;  // compiled once per way
 };
 
 inline const char kHeader[] = ".version 8.0\n.target sm_90\n.address_size 64\n";
