@@ -117,7 +117,8 @@ void add_compare(CLI::App& app, CommandLine& line, RawTexts& raw) {
       ->type_name("FILE");
   app.add_option("--seed", settings.seed, "Seed of the shuffles and of the resampling")
       ->type_name("N")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_negative());
   app.add_option("--timeout", line.compare.worker_timeout_seconds,
                  "Seconds that a worker may take over one request")
       ->type_name("S")
@@ -238,7 +239,7 @@ std::string help_text(const CLI::App& app) {
   std::string list;
   for (const CLI::App* each : app.get_subcommands(nullptr))
     list += (list.empty() ? "" : ", ") + each->get_name();
-  throw UsageError(full_name(app) + ": which command? There are " + list,
+  throw UsageError("which command? " + full_name(app) + " has " + list,
                    full_name(app) + " --help shows what they do");
 }
 

@@ -110,6 +110,8 @@ class Judge {
   /// Rows that aggregates had to do without, "clang: failed"; and whether one of them should have been there.
   const std::set<std::string>& left_out() const { return left_out_; }
   bool left_out_needed() const { return left_out_needed_; }
+  /// Where an aggregate had just one row to go over: that row. Holding is easy then, so it is said.
+  const std::string& only_member() const { return only_member_; }
 
   /// A row that was skipped cannot run here and is not waited for; one that failed or was wrong is.
   bool needed(const std::string& row) const {
@@ -136,12 +138,14 @@ class Judge {
   }
 
   void collect_reasons(const Expression& expression) {
-    if (expression.kind == Kind::aggregate)
+    if (expression.kind == Kind::aggregate) {
+      if (const auto found = members(expression); found.size() == 1) only_member_ = found[0];
       for (const std::string& row : rows_)
         if (const std::string reason = missing(expression.children[0], row); !reason.empty()) {
           left_out_.insert(reason);
           if (needed(row)) left_out_needed_ = true;
         }
+    }
     for (const Expression& child : expression.children) collect_reasons(child);
   }
 
@@ -216,6 +220,7 @@ class Judge {
   double level_;
   std::set<std::string> left_out_;
   bool left_out_needed_ = false;
+  std::string only_member_;
 };
 
 /// "holds for raw and nvcc (0 == 0); not for clang (611 == 0)".
@@ -278,13 +283,15 @@ Outcome judge_rows(const Claim& claim, const Expression& expression, Judge& judg
                 row, outcome.evidence);
     truth = both(truth, expected ? outcome.truth : opposite(outcome.truth));
   }
-  if (!any) truth = Truth::unknown;
+  // None of the rows it speaks of ran: only one for which it should not hold can settle it.
+  if (!any) truth = both(truth, Truth::unknown);
   std::string evidence = some ? "expected of " + join_names(claim.only) + " and of no other row; " : "";
   return {truth, evidence + (rows.empty() ? "no row ran" : summary.text())};
 }
 
 Outcome judge_whole(const Expression& expression, Judge& judge) {
   Outcome outcome = judge.statement(expression, "");
+  if (!judge.only_member().empty()) outcome.evidence += "; of " + judge.only_member() + " alone";
   if (judge.left_out().empty()) return outcome;
   std::string list;
   for (const std::string& reason : judge.left_out()) list += (list.empty() ? "" : "; ") + reason;

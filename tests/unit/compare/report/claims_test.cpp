@@ -175,6 +175,7 @@ TEST(ClaimVerdict, IsJudgedOnTheRowsThatRan) {
 
 TEST(ClaimVerdict, TellsWhereTheCompilerRanByTheEvents) {
   Record record = lesson();
+  record.passes[0].rows.push_back(matching_row("nvrtc-fast", 20, 0.3, 0.0169));
   for (const char* name : {"nvrtc", "nvrtc-fast", "raw", "nvcc"}) {
     RowResult& row = row_of(record, "cold", name);
     const bool in_first = row.row == "raw", in_open = row.row == "nvrtc-fast";
@@ -211,6 +212,12 @@ TEST(ClaimVerdict, ARowThatFailedLeavesAStatementOfAllRowsOpen) {
   EXPECT_EQ(verdict(record, "max(mean_ms) / min(mean_ms) <= 1.001"), Verdict::refuted);
   EXPECT_EQ(verdict(record, "mean_ms < 1"), Verdict::undecided);
   EXPECT_EQ(verdict(record, "max(mean_ms) < 1", {"nvrtc", "raw"}), Verdict::held);
+}
+
+TEST(ClaimVerdict, SaysWhereAFunctionHadOneRowOnly) {
+  EXPECT_THAT(judged(lesson(), "max(mean_ms) / min(mean_ms) <= 1.05", {"raw"}).figures,
+              HasSubstr("max(mean_ms) / min(mean_ms) = 1 <= 1.05; of raw alone"));
+  EXPECT_THAT(judged(lesson(), "max(mean_ms) / min(mean_ms) <= 1.05").figures, Not(HasSubstr("alone")));
 }
 
 TEST(ClaimVerdict, WrongRowsHaveNoTimes) {
