@@ -56,12 +56,12 @@ bool emit_f64(Emitter& e, const Instruction& i) {
   Value* sign = b.CreateAnd(cut, e.i64(sign_bit));
   Value* real = b.CreateBitCast(cut, a->getType());
   Value* quotient = b.CreateBitCast(b.CreateFDiv(number(a, 1.0), real), b.getInt64Ty());
-  Value* rounded = b.CreateAnd(b.CreateAdd(quotient, e.i64(0x80000000u)), e.i64(upper));
+  Value* cut_quotient = b.CreateAnd(quotient, e.i64(upper));
   // Subnormals are flushed on both sides.
   const auto has_no_exponent = [&](Value* bits) {
     return b.CreateICmpEQ(b.CreateAnd(bits, e.i64(0x7ff0000000000000u)), e.i64(0));
   };
-  Value* result = e.select(has_no_exponent(quotient), sign, rounded);
+  Value* result = e.select(has_no_exponent(quotient), sign, cut_quotient);
   result = e.select(has_no_exponent(cut), b.CreateOr(sign, e.i64(0x7ff0000000000000u)), result);
   result = e.select(b.CreateFCmpUNO(real, real), e.i64(0x7fffffff00000000u), result);
   e.write(i.operands[0], b.CreateBitCast(result, a->getType()));
