@@ -1,5 +1,5 @@
 // The .approx and .full functions. A GPU answers within a documented error; here the result is the
-// correctly rounded one, so that every error is the GPU's own.
+// correctly rounded one, after a GPU's own range reduction and cut-off where those are known.
 #include <llvm/IR/Intrinsics.h>
 
 #include "cpu/codegen/instructions.hpp"
