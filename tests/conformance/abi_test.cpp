@@ -61,6 +61,11 @@ TEST(Abi, StructuresHaveCudasSizesAndOffsets) {
   EXPECT_FIELD(Memcpy3D, width_in_bytes, CUDA_MEMCPY3D, WidthInBytes);
   EXPECT_FIELD(Memcpy3D, depth, CUDA_MEMCPY3D, Depth);
 
+  EXPECT_EQ(sizeof(abi::StreamMemoryOperation), sizeof(CUstreamBatchMemOpParams));
+  EXPECT_FIELD(StreamMemoryOperation, address, CUstreamBatchMemOpParams, waitValue.address);
+  EXPECT_FIELD(StreamMemoryOperation, value, CUstreamBatchMemOpParams, waitValue.value64);
+  EXPECT_FIELD(StreamMemoryOperation, flags, CUstreamBatchMemOpParams, writeValue.flags);
+
   EXPECT_EQ(sizeof(abi::LaunchAttribute), sizeof(CUlaunchAttribute));
   EXPECT_FIELD(LaunchAttribute, value, CUlaunchAttribute, value);
   EXPECT_EQ(sizeof(abi::LaunchConfig), sizeof(CUlaunchConfig));
@@ -80,6 +85,8 @@ TEST(Abi, NumbersAreCudas) {
   EXPECT_EQ(abi::event_flag::interprocess, static_cast<unsigned>(CU_EVENT_INTERPROCESS));
   EXPECT_EQ(abi::wait_value::nor, static_cast<unsigned>(CU_STREAM_WAIT_VALUE_NOR));
   EXPECT_EQ(abi::wait_value::flush, static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH));
+  EXPECT_EQ(abi::stream_memory_operation::write_value_64, CU_STREAM_MEM_OP_WRITE_VALUE_64);
+  EXPECT_EQ(abi::stream_memory_operation::barrier, CU_STREAM_MEM_OP_BARRIER);
   EXPECT_EQ(abi::jit::error_log_buffer, CU_JIT_ERROR_LOG_BUFFER);
   EXPECT_EQ(abi::jit::info_log_buffer_size_bytes, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
   EXPECT_EQ(abi::jit::count, CU_JIT_NUM_OPTIONS);

@@ -5,21 +5,10 @@
 #include <cstdlib>
 
 #include "conformance/driver.hpp"
+#include "conformance/fresh_process.hpp"
 
 namespace tare::conformance {
 namespace {
-
-/// Runs the body in a process of its own, started anew, in which nothing has been initialised.
-void expect_fresh_process_succeeds(void (*body)()) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        alarm(20);
-        body();
-        std::exit(99);
-      },
-      ::testing::ExitedWithCode(0), "");
-}
 
 /// Runs the body in a child forked from here; its exit status.
 int in_forked_child(void (*body)()) {
@@ -34,17 +23,13 @@ int in_forked_child(void (*body)()) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-void expect_in_child(bool holds) {
-  if (!holds) std::exit(1);
-}
-
 TEST(Initialisation, CallsBeforeCuInitAreRefused) {
   expect_fresh_process_succeeds([] {
     int count = 0;
     abi::Context context = nullptr;
-    expect_in_child(call("cuDeviceGetCount", &count) == abi::kNotInitialized);
-    expect_in_child(call("cuCtxGetCurrent", &context) == abi::kNotInitialized);
-    expect_in_child(call("cuDriverGetVersion", &count) == abi::kSuccess && count == 13000);
+    EXPECT_IN_CHILD(call("cuDeviceGetCount", &count) == abi::kNotInitialized);
+    EXPECT_IN_CHILD(call("cuCtxGetCurrent", &context) == abi::kNotInitialized);
+    EXPECT_IN_CHILD(call("cuDriverGetVersion", &count) == abi::kSuccess && count == 13000);
     std::exit(0);
   });
 }
@@ -73,10 +58,10 @@ TEST(Initialisation, AForkedChildIsRefusedAndDoesNotHang) {
   ASSERT_OK(call("cuMemsetD8_v2", DevicePointer{0}, std::uint8_t{0}, std::size_t{0}));
   EXPECT_EQ(in_forked_child([] {
               DevicePointer pointer = 0;
-              expect_in_child(call("cuMemAlloc_v2", &pointer, std::size_t{16}) == abi::kNotInitialized);
-              expect_in_child(call("cuCtxSynchronize") == abi::kNotInitialized);
-              expect_in_child(call("cuInit", 0u) == abi::kNotInitialized);
-              expect_in_child(last_error().find("forked") != std::string::npos);
+              EXPECT_IN_CHILD(call("cuMemAlloc_v2", &pointer, std::size_t{16}) == abi::kNotInitialized);
+              EXPECT_IN_CHILD(call("cuCtxSynchronize") == abi::kNotInitialized);
+              EXPECT_IN_CHILD(call("cuInit", 0u) == abi::kNotInitialized);
+              EXPECT_IN_CHILD(last_error().find("forked") != std::string::npos);
               std::exit(0);
             }),
             0);
@@ -86,16 +71,16 @@ TEST(Initialisation, AForkedChildIsRefusedAndDoesNotHang) {
 
 TEST(Initialisation, AProcessMayEndWithWorkInItsQueues) {
   expect_fresh_process_succeeds([] {
-    expect_in_child(call("cuInit", 0u) == abi::kSuccess);
+    EXPECT_IN_CHILD(call("cuInit", 0u) == abi::kSuccess);
     abi::Context context = nullptr;
-    expect_in_child(call("cuDevicePrimaryCtxRetain", &context, 0) == abi::kSuccess);
-    expect_in_child(call("cuCtxSetCurrent", context) == abi::kSuccess);
+    EXPECT_IN_CHILD(call("cuDevicePrimaryCtxRetain", &context, 0) == abi::kSuccess);
+    EXPECT_IN_CHILD(call("cuCtxSetCurrent", context) == abi::kSuccess);
     abi::Stream stream = nullptr;
-    expect_in_child(call("cuStreamCreate", &stream, 0u) == abi::kSuccess);
+    EXPECT_IN_CHILD(call("cuStreamCreate", &stream, 0u) == abi::kSuccess);
     auto* gate = new Gate;  // never opened
     gate->hold(stream);
     DevicePointer pointer = 0;
-    expect_in_child(call("cuMemAlloc_v2", &pointer, std::size_t{1} << 20) == abi::kSuccess);
+    EXPECT_IN_CHILD(call("cuMemAlloc_v2", &pointer, std::size_t{1} << 20) == abi::kSuccess);
     for (int i = 0; i < 100; ++i) {
       call("cuMemsetD8Async", pointer, std::uint8_t{1}, std::size_t{1} << 20, stream);
     }
@@ -113,7 +98,7 @@ TEST(Initialisation, CallsWhileTheProcessEndsAreDeinitialised) {
                 ? 0
                 : 1);
     });
-    expect_in_child(call("cuInit", 0u) == abi::kSuccess);
+    EXPECT_IN_CHILD(call("cuInit", 0u) == abi::kSuccess);
     std::exit(2);
   });
 }

@@ -225,6 +225,27 @@ TEST_F(Modules, AnUnsupportedInstructionFailsItsKernelOnly) {
   EXPECT_OK(call("cuCtxSynchronize")) << "the refusal is not a fault of the context";
 }
 
+TEST_F(Modules, LinkingPassesOnePtxTextThrough) {
+  abi::LinkState link = nullptr;
+  const auto add = [&](abi::Enum type, const std::string& text) {
+    return call("cuLinkAddData_v2", link, type, static_cast<const void*>(text.data()), text.size(), "name",
+                0u, static_cast<const abi::Enum*>(nullptr), static_cast<void**>(nullptr));
+  };
+  ASSERT_OK(call("cuLinkCreate_v2", 0u, static_cast<const abi::Enum*>(nullptr), static_cast<void**>(nullptr),
+                 &link));
+  void* image = nullptr;
+  std::size_t bytes = 0;
+  EXPECT_RESULT(abi::kInvalidValue, call("cuLinkComplete", link, &image, &bytes)) << "nothing was added";
+  EXPECT_RESULT(abi::kInvalidPtx, add(abi::jit::input_ptx, ptx("nonsense")));
+  EXPECT_OK(add(abi::jit::input_ptx, kTwoKernels));
+  EXPECT_RESULT(abi::kNotSupported, add(abi::jit::input_ptx, kTwoKernels));
+  ASSERT_OK(call("cuLinkComplete", link, &image, &bytes));
+  EXPECT_EQ(bytes, kTwoKernels.size() + 1);
+  EXPECT_NE(function_of(load(static_cast<const char*>(image)), "second"), nullptr);
+  EXPECT_OK(call("cuLinkDestroy", link));
+  EXPECT_RESULT(abi::kInvalidHandle, call("cuLinkDestroy", link));
+}
+
 TEST_F(Modules, ALibraryServesEveryContext) {
   const std::string text = ptx(R"(
 .visible .global .align 4 .u32 result;

@@ -174,6 +174,23 @@ TEST_F(Streams, ValuesInMemoryHoldAndReleaseStreams) {
   EXPECT_EQ(words.read(), (std::vector<std::uint64_t>{6, 9}));
 }
 
+TEST_F(Streams, ABatchOfMemoryOperationsIsDoneInItsOrder) {
+  namespace kind = abi::stream_memory_operation;
+  const DeviceArray<std::uint64_t> words(std::vector<std::uint64_t>{0, 0});
+  const abi::Stream s = stream(kNonBlocking);
+  const abi::StreamMemoryOperation operations[] = {
+      {kind::write_value_32, words.pointer(), 3, 0, 0, 0},
+      {kind::barrier, 0, 0, 0, 0, 0},
+      {kind::wait_value_64, words.pointer(), 3, abi::wait_value::eq, 0, 0},
+      {kind::write_value_64, words.pointer() + 8, 0x1122334455667788, 0, 0, 0},
+  };
+  const abi::StreamMemoryOperation* const first = operations;
+  EXPECT_OK(call("cuStreamBatchMemOp_v2", s, 4u, first, 0u));
+  EXPECT_OK(call("cuStreamSynchronize", s));
+  EXPECT_EQ(words.read(), (std::vector<std::uint64_t>{3, 0x1122334455667788}));
+  EXPECT_RESULT(abi::kInvalidValue, call("cuStreamBatchMemOp_v2", s, 0u, first, 0u));
+}
+
 TEST_F(Streams, EachKindOfWaitHasItsCondition) {
   const DeviceArray<std::uint32_t> word(std::vector<std::uint32_t>{0x80000001});
   const abi::Stream s = stream(kNonBlocking);

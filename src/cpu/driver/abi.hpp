@@ -83,6 +83,16 @@ struct Memcpy3D {
   std::size_t width_in_bytes, height, depth;
 };
 
+/// One of cuStreamBatchMemOp; a 32-bit value is the low half of `value`.
+struct StreamMemoryOperation {
+  Enum operation;
+  DevicePointer address;
+  std::uint64_t value;
+  unsigned flags;
+  DevicePointer alias;
+  std::uint64_t unused;
+};
+
 struct LaunchAttribute {
   Enum id;
   char pad[4];
@@ -123,6 +133,10 @@ inline constexpr unsigned blocking_sync = 1, disable_timing = 2, interprocess = 
 }
 namespace wait_value {
 inline constexpr unsigned geq = 0, eq = 1, and_ = 2, nor = 3, flush = 1u << 30;
+}
+namespace stream_memory_operation {
+inline constexpr Enum wait_value_32 = 1, write_value_32 = 2, flush_remote_writes = 3, wait_value_64 = 4,
+                      write_value_64 = 5, barrier = 6;
 }
 namespace write_value {
 inline constexpr unsigned no_memory_barrier = 1;

@@ -78,8 +78,6 @@ void destroy_context(ContextObject& context) {
   process.contexts.remove(&context);
 }
 
-namespace {
-
 std::shared_ptr<ContextObject> make_context(int device, unsigned flags, bool primary) {
   auto context = std::make_shared<ContextObject>(device, flags, primary);
   context->legacy = std::make_shared<StreamObject>(context, 0, 0);
@@ -89,15 +87,17 @@ std::shared_ptr<ContextObject> make_context(int device, unsigned flags, bool pri
   return context;
 }
 
-bool valid_flags(unsigned flags) {
+bool valid_context_flags(unsigned flags) {
   const unsigned schedule = flags & abi::context_flag::schedule_mask;
   return (flags & ~abi::context_flag::all) == 0 &&
          (schedule == 0 || schedule == 1 || schedule == 2 || schedule == 4);
 }
 
+namespace {
+
 Result create(abi::Context* out, unsigned flags, abi::Device device) {
   return entry([&](Process& process) -> Result {
-    if (out == nullptr || !valid_flags(flags)) return abi::kInvalidValue;
+    if (out == nullptr || !valid_context_flags(flags)) return abi::kInvalidValue;
     if (!process.has_device(device)) return abi::kInvalidDevice;
     auto context = make_context(device, flags, false);
     *out = context->handle();
@@ -242,7 +242,7 @@ TARE_API Result cuCtxGetFlags(unsigned* flags) {
 }
 TARE_API Result cuCtxSetFlags(unsigned flags) {
   return entry_with_context([&](Process&, const std::shared_ptr<ContextObject>& context) -> Result {
-    if (!valid_flags(flags)) return abi::kInvalidValue;
+    if (!valid_context_flags(flags)) return abi::kInvalidValue;
     const std::scoped_lock lock(context->settings_mutex);
     context->flags = flags;
     return abi::kSuccess;
@@ -328,84 +328,6 @@ TARE_API Result cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return entry_with_context([&](Process&, const std::shared_ptr<ContextObject>&) -> Result {
     if (least != nullptr) *least = 0;
     if (greatest != nullptr) *greatest = -5;
-    return abi::kSuccess;
-  });
-}
-
-TARE_API Result cuDevicePrimaryCtxRetain(abi::Context* out, abi::Device device) {
-  return entry([&](Process& process) -> Result {
-    if (out == nullptr) return abi::kInvalidValue;
-    if (!process.has_device(device)) return abi::kInvalidDevice;
-    PrimaryContext& primary = *process.primaries[static_cast<std::size_t>(device)];
-    const std::scoped_lock lock(primary.mutex);
-    if (!primary.context) primary.context = make_context(device, primary.flags, true);
-    ++primary.retained;
-    *out = primary.context->handle();
-    return abi::kSuccess;
-  });
-}
-
-namespace {
-
-Result release_primary(abi::Device device, bool reset) {
-  return entry([&](Process& process) -> Result {
-    if (!process.has_device(device)) return abi::kInvalidDevice;
-    PrimaryContext& primary = *process.primaries[static_cast<std::size_t>(device)];
-    const std::scoped_lock lock(primary.mutex);
-    if (!reset) {
-      if (primary.retained == 0) return abi::kInvalidContext;
-      if (--primary.retained > 0) return abi::kSuccess;
-    }
-    if (primary.context) {
-      destroy_context(*primary.context);
-      primary.context.reset();
-    }
-    return abi::kSuccess;
-  });
-}
-
-Result set_primary_flags(abi::Device device, unsigned flags) {
-  return entry([&](Process& process) -> Result {
-    if (!process.has_device(device)) return abi::kInvalidDevice;
-    if (!valid_flags(flags)) return abi::kInvalidValue;
-    PrimaryContext& primary = *process.primaries[static_cast<std::size_t>(device)];
-    const std::scoped_lock lock(primary.mutex);
-    primary.flags = flags;
-    if (primary.context) {
-      const std::scoped_lock settings_lock(primary.context->settings_mutex);
-      primary.context->flags = flags;
-    }
-    return abi::kSuccess;
-  });
-}
-
-}  // namespace
-
-TARE_API Result cuDevicePrimaryCtxRelease(abi::Device device) {
-  return release_primary(device, false);
-}
-TARE_API Result cuDevicePrimaryCtxRelease_v2(abi::Device device) {
-  return release_primary(device, false);
-}
-TARE_API Result cuDevicePrimaryCtxReset(abi::Device device) {
-  return release_primary(device, true);
-}
-TARE_API Result cuDevicePrimaryCtxReset_v2(abi::Device device) {
-  return release_primary(device, true);
-}
-TARE_API Result cuDevicePrimaryCtxSetFlags(abi::Device device, unsigned flags) {
-  return set_primary_flags(device, flags);
-}
-TARE_API Result cuDevicePrimaryCtxSetFlags_v2(abi::Device device, unsigned flags) {
-  return set_primary_flags(device, flags);
-}
-TARE_API Result cuDevicePrimaryCtxGetState(abi::Device device, unsigned* flags, int* active) {
-  return entry([&](Process& process) -> Result {
-    if (!process.has_device(device)) return abi::kInvalidDevice;
-    PrimaryContext& primary = *process.primaries[static_cast<std::size_t>(device)];
-    const std::scoped_lock lock(primary.mutex);
-    if (flags != nullptr) *flags = primary.flags;
-    if (active != nullptr) *active = primary.context ? 1 : 0;
     return abi::kSuccess;
   });
 }

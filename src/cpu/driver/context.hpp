@@ -53,6 +53,11 @@ struct ContextObject : std::enable_shared_from_this<ContextObject> {
 /// The thread's current context, if there is one and it is fit for work.
 abi::Result current_context(std::shared_ptr<ContextObject>& context);
 
+/// A context with its legacy default stream, entered among the live ones.
+std::shared_ptr<ContextObject> make_context(int device, unsigned flags, bool primary);
+/// Whether the flags are ones that a context may have.
+bool valid_context_flags(unsigned flags);
+
 /// Waits for the context's work (opening any gate that holds it), then frees all that it owns.
 void destroy_context(ContextObject& context);
 

@@ -24,6 +24,7 @@ struct ModuleObject;
 struct FunctionObject;
 struct LibraryObject;
 struct KernelObject;
+struct LinkObject;
 
 struct PrimaryContext {
   std::mutex mutex;
@@ -58,6 +59,7 @@ class Process {
   HandleTable<FunctionObject> functions;
   HandleTable<LibraryObject> libraries;
   HandleTable<KernelObject> kernels;
+  HandleTable<LinkObject> links;
   std::atomic<int> compiling{0};  // threads inside the compiler
 
  private:

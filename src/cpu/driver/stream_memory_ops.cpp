@@ -1,4 +1,5 @@
-// Waiting in a stream for a value in memory, and writing one: cuStreamWaitValue, cuStreamWriteValue.
+// Waiting in a stream for a value in memory, and writing one: cuStreamWaitValue, cuStreamWriteValue,
+// and several of them by cuStreamBatchMemOp.
 // A wait holds back its own stream only.
 #include <time.h>
 
@@ -80,7 +81,50 @@ Result write_value(StreamArgument argument, abi::DevicePointer address, Word val
   });
 }
 
+Result batch(StreamArgument argument, unsigned count, const abi::StreamMemoryOperation* operations,
+             unsigned flags) {
+  namespace kind = abi::stream_memory_operation;
+  constexpr unsigned kMost = 256;
+  if (operations == nullptr || count == 0 || count > kMost || flags != 0) return abi::kInvalidValue;
+  for (unsigned i = 0; i < count; ++i) {
+    const abi::StreamMemoryOperation& o = operations[i];
+    Result result = abi::kSuccess;
+    switch (o.operation) {
+      case kind::wait_value_32:
+        result = wait_value(argument, o.address, static_cast<std::uint32_t>(o.value), o.flags);
+        break;
+      case kind::wait_value_64:
+        result = wait_value(argument, o.address, o.value, o.flags);
+        break;
+      case kind::write_value_32:
+        result = write_value(argument, o.address, static_cast<std::uint32_t>(o.value), o.flags);
+        break;
+      case kind::write_value_64:
+        result = write_value(argument, o.address, o.value, o.flags);
+        break;
+      // The host's memory is coherent, and a stream's operations are ordered as it is.
+      case kind::flush_remote_writes:
+      case kind::barrier:
+        break;
+      default:
+        return abi::kInvalidValue;
+    }
+    if (result != abi::kSuccess) return result;
+  }
+  return abi::kSuccess;
+}
+
 }  // namespace
+
+#define TARE_STREAM_BATCH(suffix, per_thread)                                                                \
+  TARE_API Result cuStreamBatchMemOp##suffix(abi::Stream s, unsigned count,                                  \
+                                             const abi::StreamMemoryOperation* operations, unsigned flags) { \
+    return batch({s, per_thread}, count, operations, flags);                                                 \
+  }
+TARE_STREAM_BATCH(, false)
+TARE_STREAM_BATCH(_ptsz, true)
+TARE_STREAM_BATCH(_v2, false)
+TARE_STREAM_BATCH(_v2_ptsz, true)
 
 #define TARE_STREAM_VALUE(bits, suffix, per_thread)                                             \
   TARE_API Result cuStreamWaitValue##bits##suffix(abi::Stream s, abi::DevicePointer address,    \

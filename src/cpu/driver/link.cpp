@@ -1,0 +1,100 @@
+// cuLink for the one case that needs no linker: a single PTX text in, and the same text out as the
+// "cubin" that cuModuleLoadData takes. It is parsed when it is added, as a linker would.
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/jit_options.hpp"
+#include "cpu/driver/link.hpp"
+#include "cpu/driver/module.hpp"
+
+namespace tare::cpu {
+
+using abi::Result;
+
+namespace {
+
+template <typename Body>
+Result with_link(abi::LinkState handle, Body body) {
+  return entry([&](Process& process) -> Result {
+    const auto link = process.links.find(handle);
+    if (!link) return abi::kInvalidHandle;
+    return body(*link);
+  });
+}
+
+Result add(abi::LinkState handle, abi::Enum type, const void* data, std::size_t bytes) {
+  return with_link(handle, [&](LinkObject& link) -> Result {
+    if (data == nullptr || bytes == 0 || type < 0 || type >= abi::jit::input_type_count)
+      return abi::kInvalidValue;
+    LoadLog log;
+    std::string text(static_cast<const char*>(data), bytes);
+    std::shared_ptr<const ptx::Module> parsed;
+    Result result = parse_image(text.c_str(), parsed, log);
+    if (result == abi::kSuccess && type != abi::jit::input_ptx) result = abi::kInvalidImage;
+    if (result == abi::kSuccess && !link.ptx.empty()) {
+      log.error = "the CPU device does not link several modules into one\n";
+      result = fail(abi::kNotSupported, log.error);
+    }
+    link.options.write(log.error, {}, 0.0f);
+    if (result == abi::kSuccess) link.ptx = std::string(text.c_str());
+    return result;
+  });
+}
+
+}  // namespace
+
+TARE_API Result cuLinkCreate_v2(unsigned count, const abi::Enum* options, void** values,
+                                abi::LinkState* out) {
+  return entry_with_context([&](Process& process, const std::shared_ptr<ContextObject>&) -> Result {
+    if (out == nullptr) return abi::kInvalidValue;
+    auto link = std::make_shared<LinkObject>();
+    if (const Result read = link->options.read(count, options, values); read != abi::kSuccess) return read;
+    *out = reinterpret_cast<abi::LinkState>(link.get());
+    process.links.add(std::move(link));
+    return abi::kSuccess;
+  });
+}
+TARE_API Result cuLinkCreate(unsigned count, const abi::Enum* options, void** values, abi::LinkState* out) {
+  return cuLinkCreate_v2(count, options, values, out);
+}
+
+TARE_API Result cuLinkAddData_v2(abi::LinkState link, abi::Enum type, const void* data, std::size_t bytes,
+                                 const char*, unsigned, const abi::Enum*, void**) {
+  return add(link, type, data, bytes);
+}
+TARE_API Result cuLinkAddData(abi::LinkState link, abi::Enum type, const void* data, std::size_t bytes,
+                              const char*, unsigned, const abi::Enum*, void**) {
+  return add(link, type, data, bytes);
+}
+
+TARE_API Result cuLinkAddFile_v2(abi::LinkState link, abi::Enum type, const char* path, unsigned,
+                                 const abi::Enum*, void**) {
+  if (path == nullptr) return abi::kInvalidValue;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(abi::kFileNotFound, std::string("cannot open ") + path);
+  const std::string image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  return add(link, type, image.data(), image.size());
+}
+TARE_API Result cuLinkAddFile(abi::LinkState link, abi::Enum type, const char* path, unsigned count,
+                              const abi::Enum* options, void** values) {
+  return cuLinkAddFile_v2(link, type, path, count, options, values);
+}
+
+TARE_API Result cuLinkComplete(abi::LinkState handle, void** image, std::size_t* bytes) {
+  return with_link(handle, [&](LinkObject& link) -> Result {
+    if (image == nullptr || link.ptx.empty()) return abi::kInvalidValue;
+    *image = link.ptx.data();
+    if (bytes != nullptr) *bytes = link.ptx.size() + 1;
+    return abi::kSuccess;
+  });
+}
+
+TARE_API Result cuLinkDestroy(abi::LinkState handle) {
+  return entry([&](Process& process) -> Result {
+    return process.links.remove(handle) ? abi::kSuccess : abi::kInvalidHandle;
+  });
+}
+
+}  // namespace tare::cpu
