@@ -82,7 +82,10 @@ KeyInputs gather_inputs(CachedCompiler compiler, const std::string& source, Code
                           : require(locate_nvcc(options.compiler),
                                     "install it (pip install 'nvidia-cuda-nvcc==13.0.*'), or set TARE_NVCC");
   KeyInputs key;
-  key.toolkit_dirs = toolkit_include_dirs(tool);
+  // A source without includes needs no folders, and finding them costs more than all the rest.
+  const bool may_include =
+      source.find("incl") != std::string::npos || source.find("\\\n") != std::string::npos;
+  if (may_include || !options.extra.empty()) key.toolkit_dirs = toolkit_include_dirs(tool);
   key.inputs = {{"tare", version()},
                 {"format", std::to_string(kFormatVersion)},
                 {"front end", nvrtc ? "nvrtc" : "nvcc"},

@@ -2,24 +2,16 @@
 #include "compile/elf.hpp"
 
 #include <elf.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <string_view>
 
 namespace tare::detail {
 namespace {
-
-template <class T>
-std::optional<T> read_at(std::ifstream& in, std::uint64_t offset) {
-  T value;
-  in.clear();
-  in.seekg(static_cast<std::streamoff>(offset));
-  if (!in.read(reinterpret_cast<char*>(&value), sizeof value)) return std::nullopt;
-  return value;
-}
 
 template <class T>
 std::optional<T> read_at(std::span<const std::byte> bytes, std::uint64_t offset) {
@@ -62,20 +54,29 @@ std::string build_id_in_notes(std::string_view notes) {
 }  // namespace
 
 std::string elf_build_id(const std::filesystem::path& file) {
-  constexpr std::uint64_t kLargestNotes = 1u << 16;
-  std::ifstream in(file, std::ios::binary);
-  const auto header = read_at<Elf64_Ehdr>(in, 0);
-  if (!header || !is_elf64(*header)) return {};
-  for (unsigned i = 0; i < header->e_phnum; ++i) {
-    const auto segment = read_at<Elf64_Phdr>(in, header->e_phoff + std::uint64_t{i} * header->e_phentsize);
+  constexpr std::size_t kStart = 4096, kLargestNotes = 1u << 16;
+  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  const auto read_range = [fd](std::uint64_t offset, std::size_t size) {
+    std::string bytes(size, '\0');
+    const ssize_t got = ::pread(fd, bytes.data(), size, static_cast<off_t>(offset));
+    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return bytes;
+  };
+  // Program headers, and nearly always the notes too, are at the start.
+  const std::string start = read_range(0, kStart);
+  const auto bytes = std::as_bytes(std::span(start));
+  const auto header = read_at<Elf64_Ehdr>(bytes, 0);
+  std::string id;
+  for (unsigned i = 0; header && is_elf64(*header) && id.empty() && i < header->e_phnum; ++i) {
+    const auto segment = read_at<Elf64_Phdr>(bytes, header->e_phoff + std::uint64_t{i} * header->e_phentsize);
     if (!segment || segment->p_type != PT_NOTE || segment->p_filesz > kLargestNotes) continue;
-    std::string notes(segment->p_filesz, '\0');
-    in.clear();
-    in.seekg(static_cast<std::streamoff>(segment->p_offset));
-    if (!in.read(notes.data(), static_cast<std::streamsize>(notes.size()))) continue;
-    if (std::string id = build_id_in_notes(notes); !id.empty()) return id;
+    const bool at_start = segment->p_offset + segment->p_filesz <= start.size();
+    id = build_id_in_notes(at_start ? start.substr(segment->p_offset, segment->p_filesz)
+                                    : read_range(segment->p_offset, segment->p_filesz));
   }
-  return {};
+  ::close(fd);
+  return id;
 }
 
 std::vector<std::string> cubin_entries(std::span<const std::byte> cubin) {

@@ -2,6 +2,7 @@
 // found" can say where it looked.
 #include "tare/toolkit.hpp"
 
+#include <dirent.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 
 #include "compile/child_process.hpp"
 #include "compile/locate.hpp"
@@ -52,13 +54,15 @@ std::string major_of(const std::string& version) {
   return version.substr(0, version.find('.'));
 }
 
+/// Names in a folder that go on after `stem`, newest version first.
 std::vector<std::string> names_in(const fs::path& folder, std::string_view stem) {
   std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    std::string name = it->path().filename();
-    if (!version_after(name, stem).empty()) names.push_back(std::move(name));
-  }
+  // readdir, because a toolkit's folder may hold hundreds of files and every cache look-up comes here.
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), &::closedir);
+  if (!open) return names;
+  while (const dirent* entry = ::readdir(open.get()))
+    if (std::string_view(entry->d_name).starts_with(stem) && entry->d_name[stem.size()] != '\0')
+      names.emplace_back(entry->d_name);
   std::sort(names.begin(), names.end(),
             [](const auto& a, const auto& b) { return ::strverscmp(a.c_str(), b.c_str()) > 0; });
   return names;
@@ -232,8 +236,8 @@ Candidate clang_in(const fs::path& folder) {
 Search locate_nvrtc(const fs::path& explicit_path) {
   Searcher searcher("NVRTC");
   if (searcher.try_explicit(explicit_path, "TARE_NVRTC", nvrtc_explicit)) return searcher.finish();
-  for (const SearchStep& step : steps_before_system())
-    if (searcher.try_step(step, nvrtc_in_root)) return searcher.finish();
+  for (const auto step : kStepsBeforeSystem)
+    if (searcher.try_step(step(), nvrtc_in_root)) return searcher.finish();
   if (!searcher.try_folders("the loader's search path", loader_folders(kNvrtcStem), nvrtc_in))
     searcher.try_step(step_usr_local(), nvrtc_in_root);
   return searcher.finish();
@@ -243,8 +247,8 @@ Search locate_nvcc(const fs::path& explicit_path) {
   Searcher searcher("nvcc");
   const auto look = [](const fs::path& path) { return program_explicit(path, "nvcc"); };
   if (searcher.try_explicit(explicit_path, "TARE_NVCC", look)) return searcher.finish();
-  for (const SearchStep& step : steps_before_system())
-    if (searcher.try_step(step, nvcc_in_root)) return searcher.finish();
+  for (const auto step : kStepsBeforeSystem)
+    if (searcher.try_step(step(), nvcc_in_root)) return searcher.finish();
   if (!searcher.try_folders("PATH", path_folders(), [](const fs::path& f) { return program_at(f / "nvcc"); }))
     searcher.try_step(step_usr_local(), nvcc_in_root);
   return searcher.finish();

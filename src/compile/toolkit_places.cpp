@@ -182,16 +182,14 @@ std::vector<fs::path> loader_folders(std::string_view prefix) {
   return distinct;
 }
 
-std::vector<SearchStep> steps_before_system() {
-  std::vector<SearchStep> steps;
-  steps.push_back(step_variable("CUDA_PATH"));
-  steps.push_back(step_variable("CUDA_HOME"));
-  steps.push_back(step_python("VIRTUAL_ENV", environment("VIRTUAL_ENV"), false));
-  steps.push_back(step_python("CONDA_PREFIX", environment("CONDA_PREFIX"), true));
-  steps.push_back(step_python_on_path());
-  steps.push_back(step_wheels_folder());
-  return steps;
-}
+const std::array<SearchStep (*)(), 6> kStepsBeforeSystem{
+    [] { return step_variable("CUDA_PATH"); },
+    [] { return step_variable("CUDA_HOME"); },
+    [] { return step_python("VIRTUAL_ENV", environment("VIRTUAL_ENV"), false); },
+    [] { return step_python("CONDA_PREFIX", environment("CONDA_PREFIX"), true); },
+    [] { return step_python_on_path(); },
+    [] { return step_wheels_folder(); },
+};
 
 SearchStep step_usr_local() {
   SearchStep step{"/usr/local/cuda*", {}, "no such folder"};
@@ -203,7 +201,8 @@ SearchStep step_usr_local() {
 std::vector<fs::path> all_toolkit_include_dirs() {
   std::vector<fs::path> dirs;
   if (only_explicit()) return dirs;
-  std::vector<SearchStep> steps = steps_before_system();
+  std::vector<SearchStep> steps;
+  for (const auto step : kStepsBeforeSystem) steps.push_back(step());
   steps.push_back(step_usr_local());
   for (const SearchStep& step : steps)
     for (const fs::path& root : step.roots)

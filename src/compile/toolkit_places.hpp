@@ -1,6 +1,7 @@
 // Where CUDA toolkits may be: the places, in the order in which they are tried, without looking into them.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -23,8 +24,9 @@ struct SearchStep {
   std::string absent;  // "not set", "no such folder", "no NVIDIA wheels"; used where roots is empty
 };
 
-/// Steps before the loader's search path or PATH: CUDA_PATH, CUDA_HOME, the wheels.
-std::vector<SearchStep> steps_before_system();
+/// The steps before the loader's search path or PATH, in order: CUDA_PATH, CUDA_HOME, the wheels. Functions,
+/// because most searches end at an early one and later ones list folders.
+extern const std::array<SearchStep (*)(), 6> kStepsBeforeSystem;
 /// The step after it: /usr/local/cuda, then /usr/local/cuda-*, newest first.
 SearchStep step_usr_local();
 
