@@ -82,15 +82,6 @@ std::string plain_file_name(const CompileOptions& options) {
   return name + ".cu";
 }
 
-std::string ptx_version(const std::vector<std::byte>& ptx) {
-  const std::string_view text(reinterpret_cast<const char*>(ptx.data()), ptx.size());
-  constexpr std::string_view kVersion = "\n.version ";
-  const std::size_t at = text.find(kVersion);
-  if (at == std::string_view::npos) return {};
-  const std::size_t begin = at + kVersion.size();
-  return std::string(text.substr(begin, text.find_first_of(" \t\r\n", begin) - begin));
-}
-
 std::vector<std::byte> to_bytes(const std::string& text) {
   std::vector<std::byte> bytes(text.size());
   std::memcpy(bytes.data(), text.data(), text.size());

@@ -37,9 +37,6 @@ bool has_quoted_include(const std::string& source);
 /// "NAME.cu" for a temporary file: the last part of the file's name, made harmless.
 std::string plain_file_name(const CompileOptions& options);
 
-/// "8.0" of a `.version 8.0` line; empty where there is none.
-std::string ptx_version(const std::vector<std::byte>& ptx);
-
 std::vector<std::byte> to_bytes(const std::string& text);
 
 }  // namespace tare::detail

@@ -2,6 +2,7 @@
 // run again as a child process of its own.
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -72,7 +73,11 @@ inline pid_t start_test(const std::string& name, const std::map<std::string, std
   argv.push_back(nullptr);
   envp.push_back(nullptr);
   pid_t child = -1;
-  EXPECT_EQ(::posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), envp.data()), 0);
+  posix_spawn_file_actions_t quiet;
+  ::posix_spawn_file_actions_init(&quiet);
+  ::posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+  EXPECT_EQ(::posix_spawn(&child, argv[0], &quiet, nullptr, argv.data(), envp.data()), 0);
+  ::posix_spawn_file_actions_destroy(&quiet);
   return child;
 }
 
