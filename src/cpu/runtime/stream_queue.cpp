@@ -1,5 +1,7 @@
 #include "cpu/runtime/stream_queue.hpp"
 
+#include <sched.h>
+
 #include <utility>
 
 #include "cpu/runtime/host.hpp"
@@ -19,6 +21,7 @@ bool watch(Condition condition) {
       if (condition()) return true;
       pause_briefly();
     }
+    sched_yield();  // to whoever does the work that is watched for
   } while (now_ns() < until);
   return condition();
 }
