@@ -66,8 +66,10 @@ TEST(Settings, TheNumberOfThreadsIsTheNumberOfMultiprocessors) {
   });
 }
 
+// A folder for each test: tests run side by side, and a fresh process of a test's own must find the same one.
 std::string cache_directory() {
-  return ::testing::TempDir() + "conformance-cache";
+  return ::testing::TempDir() + "conformance-cache-" +
+         ::testing::UnitTest::GetInstance()->current_test_info()->name();
 }
 
 void compile_one_kernel() {
