@@ -112,6 +112,7 @@ TEST_F(Contexts, DestroyingOneOpensItsGatesAndFreesItsMemory) {
   DevicePointer word = 0;
   ASSERT_OK(call("cuMemAlloc_v2", &word, std::size_t{4}));
   ASSERT_OK(call("cuMemsetD32_v2", word, 0u, std::size_t{1}));
+  ASSERT_OK(call("cuCtxSynchronize"));
   ASSERT_OK(call("cuStreamWaitValue32_v2", stream, word, 1u, 0u));
   EXPECT_OK(call("cuCtxDestroy_v2", context));
   EXPECT_RESULT(abi::kInvalidHandle, call("cuStreamQuery", stream));
