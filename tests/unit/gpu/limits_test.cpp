@@ -57,6 +57,7 @@ TEST_F(Limits, ALimitDeclaredInTheKernelIsNamedWithTwoWaysOut) {
       refused({.block = {512}}, std::string(kHeader) + ".visible .entry small() .maxntid 256, 1, 1 { ret; }",
               "small");
   EXPECT_EQ(error.kind(), ErrorKind::argument);
+  EXPECT_EQ(error.code(), kInvalidValue);
   EXPECT_THAT(error.what(), HasSubstr("kernel `small` allows at most 256 threads per block"));
   EXPECT_THAT(error.what(), HasSubstr("the block has 512"));
   EXPECT_EQ(error.hint(),
