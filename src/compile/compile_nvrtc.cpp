@@ -7,6 +7,7 @@
 #include "compile/nvrtc_library.hpp"
 #include "compile/source_text.hpp"
 #include "compile/toolkit_places.hpp"
+#include "driver/loader.hpp"
 #include "tare/compile.hpp"
 #include "tare/error.hpp"
 #include "tare/toolkit.hpp"
@@ -116,6 +117,8 @@ class Program {
 
 Compiled compile_nvrtc(const std::string& source, Code code, const std::vector<std::string>& names,
                        const CompileOptions& options) {
+  refuse_forked_child();
+  driver_is_in_use();  // NVRTC calls cuInit itself, whichever driver it finds
   const NvrtcLibrary& nvrtc = NvrtcLibrary::load(options.compiler);
   const std::string arch = architecture_for(code, options);
   check_architecture(nvrtc, arch);

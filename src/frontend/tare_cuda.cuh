@@ -2,6 +2,8 @@
 // tare_cuda_math.cuh and tare_cuda_warp.cuh have the functions. Names and meanings are the CUDA C++
 // programming guide's; the code behind them is clang's own NVPTX built-in functions.
 #pragma once
+// A function a line, as tables:
+// clang-format off
 
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))

@@ -1,6 +1,8 @@
 // Arithmetic: what one PTX instruction does is here, exactly; what needs NVIDIA's device math library
 // (exp, sin, pow, ...) is declared as unavailable, so that a use of it says why.
 #pragma once
+// A function a line, as tables:
+// clang-format off
 
 /// Folded by the compiler: are single-precision denormals flushed in this compile?
 #define TARE_FTZ (__nvvm_reflect("__CUDA_FTZ") != 0)

@@ -1,5 +1,7 @@
 // What threads do together: barriers, fences, warp operations, atomics, and the clocks.
 #pragma once
+// A function a line, as tables:
+// clang-format off
 
 // __syncthreads() is one of clang's own built-in functions.
 TARE_DEVICE int __syncthreads_count(int predicate) { return __nvvm_bar0_popc(predicate); }

@@ -13,9 +13,9 @@ namespace tare::cpu::ptx {
 /// Why a text was refused. `code` is what the driver answers for it.
 struct ParseError {
   enum class Code : std::uint8_t {
-    invalid_ptx,           // CUDA_ERROR_INVALID_PTX (218): syntax, unknown opcode, undefined name, type mismatch
-    unsupported_version,   // CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222): .version above 9.0
-    no_binary_for_gpu,     // CUDA_ERROR_NO_BINARY_FOR_GPU (209): .target above the device's capability
+    invalid_ptx,  // CUDA_ERROR_INVALID_PTX (218): syntax, unknown opcode, undefined name, type mismatch
+    unsupported_version,  // CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222): .version above 9.0
+    no_binary_for_gpu,    // CUDA_ERROR_NO_BINARY_FOR_GPU (209): .target above the device's capability
   };
   Code code = Code::invalid_ptx;
   std::uint32_t line = 0;  // from 1; 0 where no line applies

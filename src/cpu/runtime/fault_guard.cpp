@@ -19,8 +19,12 @@ struct Guard {
 // a thread_local of a library loaded at run time might, inside a signal handler.
 pthread_key_t guard_key;
 
-Guard* active_guard() { return static_cast<Guard*>(pthread_getspecific(guard_key)); }
-void set_active_guard(Guard* guard) { pthread_setspecific(guard_key, guard); }
+Guard* active_guard() {
+  return static_cast<Guard*>(pthread_getspecific(guard_key));
+}
+void set_active_guard(Guard* guard) {
+  pthread_setspecific(guard_key, guard);
+}
 
 struct sigaction previous_segv, previous_bus;
 

@@ -11,7 +11,9 @@
 #include <optional>
 
 #include "driver/loader.hpp"
+#include "tare/compile.hpp"
 #include "tare/driver.hpp"
+#include "tare/toolkit.hpp"
 #include "unit/gpu/support.hpp"
 
 namespace tare::testing_support {
@@ -120,12 +122,20 @@ TEST_F(FreshProcess, AForkBeforeTheDriverIsLoadedLeavesTheChildFreeToLoadIt) {
 }
 
 // NVRTC initialises the driver behind our back, so that compiling alone makes a fork unsafe.
-TEST_F(FreshProcess, AForkAfterACompilerUsedTheDriverIsRefusedThoughWeLoadedNone) {
+TEST_F(FreshProcess, AForkAfterACompileIsRefusedThoughWeLoadedNoDriver) {
+  if (const Search search = find_nvrtc(); !search.tool) GTEST_SKIP() << search.reason;
+  const auto compile = [] {
+    CompileOptions options;
+    options.arch = "compute_80";
+    return compile_nvrtc("extern \"C\" __global__ void k() {}", Code::ptx, {"k"}, options);
+  };
   EXPECT_EXIT(
       {
-        detail::driver_is_in_use();
-        const auto said = in_forked_child([] { driver_info(); });
-        std::exit(said == std::string("forked: ") + kSentence ? 0 : 1);
+        compile();
+        const auto expected = std::string("forked: ") + kSentence;
+        const bool refused = in_forked_child([] { driver_info(); }) == expected &&
+                             in_forked_child([&] { compile(); }) == expected;
+        std::exit(refused ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
 }
