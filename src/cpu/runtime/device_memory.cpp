@@ -110,6 +110,9 @@ std::shared_ptr<Segment> Segment::open(std::int32_t pid, std::int32_t fd, std::u
   if (fstat(segment->fd_, &status) != 0 || static_cast<std::size_t>(status.st_size) != bytes) return nullptr;
   std::string why;
   if (!segment->map(why)) return nullptr;
+  // The pages are there; entering them into this process's tables now keeps that out of the first launch.
+  // Where the kernel cannot, the first accesses do it.
+  madvise(segment->base_, bytes, MADV_POPULATE_WRITE);
   return segment;
 }
 
