@@ -126,7 +126,9 @@ TEST(FindNvrtc, ACondaPrefixIsAToolkit) {
 TEST(FindNvrtc, TheLoadersPathIsLookedIn) {
   const Folder folder;
   make_nvrtc(folder, "somewhere");
-  const ScopedEnvironment environment(bare({{"LD_LIBRARY_PATH", (folder.path() / "somewhere").string()}}));
+  // The build's own wheels, where there are any, come before the loader.
+  const ScopedEnvironment environment(bare({{"LD_LIBRARY_PATH", (folder.path() / "somewhere").string()},
+                                            {"TARE_WHEELS", folder.path().string()}}));
   const Search search = find_nvrtc();
   ASSERT_TRUE(search.tool) << search.reason;
   EXPECT_EQ(search.tool->path, folder.path() / "somewhere/libnvrtc.so.13");
