@@ -30,4 +30,8 @@ const DriverInfo& driver_info();
 /// Devices that the driver shows. Throws as driver_info().
 int device_count();
 
+/// "lazy" (a kernel is loaded at its first use) or "eager"; empty where the driver does not tell. It is the
+/// user's choice (`CUDA_MODULE_LOADING`); nothing here changes it. Throws as driver_info().
+std::string module_loading();
+
 }  // namespace tare

@@ -3,6 +3,7 @@
 
 #include "tare/buffer.hpp"
 #include "tare/cache.hpp"
+#include "tare/clocks.hpp"
 #include "tare/compile.hpp"
 #include "tare/device.hpp"
 #include "tare/driver.hpp"

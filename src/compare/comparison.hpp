@@ -14,6 +14,7 @@
 #include "compare/row.hpp"
 #include "compare/worker_client.hpp"
 
+#include "tare/clocks.hpp"
 namespace tare::compare {
 
 /// A row of this run, with what is settled about it before or while it runs.
@@ -95,3 +96,4 @@ class Comparison {
 };
 
 }  // namespace tare::compare
+  ClockReader clocks_;

@@ -7,6 +7,8 @@
 
 #include <fstream>
 
+#include "tare/clocks.hpp"
+
 namespace tare::compare {
 namespace {
 
@@ -39,6 +41,8 @@ MachineInfo describe_machine(const Device& device, const DriverInfo& driver, Too
       std::to_string(driver.version / 1000) + "." + std::to_string(driver.version % 1000 / 10);
   machine.is_cpu_device = driver.is_cpu_device;
   machine.compute_capability = device.compute_capability();
+  machine.module_loading = module_loading();
+  machine.clocks_note = ClockReader(device).why();
   machine.l2_bytes = device.l2_bytes();
   machine.peak_bytes_per_second = device.peak_bytes_per_second();
   utsname system{};

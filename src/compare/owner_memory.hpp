@@ -26,6 +26,7 @@ class OwnerMemory {
  public:
   /// Allocates and fills. `share` = false leaves IPC alone: workers use memory of their own.
   OwnerMemory(const PrimaryContext& context, const Job& job);
+  const Device& device() const noexcept { return context_.device(); }
   ~OwnerMemory();
   OwnerMemory(const OwnerMemory&) = delete;
   OwnerMemory& operator=(const OwnerMemory&) = delete;

@@ -36,6 +36,8 @@ struct Sample {
 struct Round {
   double mean_ms = 0;  // device time per launch, between two events
   int launches = 0;
+  int sm_mhz = 0, memory_mhz = 0;        // the device's clocks right after; 0: not readable
+  std::vector<std::string> slowed_by{};  // what held them back then
 };
 
 struct CacheUse {
@@ -84,6 +86,8 @@ struct MachineInfo {
   bool ipc = true;
   std::string ipc_note;  // how buffers were shared where IPC was refused
 };
+  std::string module_loading;                  // "lazy", "eager", or empty: not known
+  std::string clocks_note;                     // why the clocks cannot be read; empty if they can
 
 enum class Verdict { held, refuted, undecided };
 

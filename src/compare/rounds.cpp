@@ -58,7 +58,13 @@ void Comparison::turn(Pass& pass, std::size_t row, bool last) try {
   steady.timed = record_.settings.timed;
   const Reply reply = live.worker->ask(steady);
   RowResult& result = pass.result.rows[row];
-  result.rounds.push_back({reply.figure("mean_ms"), steady.timed});
+  Round measured{.mean_ms = reply.figure("mean_ms"), .launches = steady.timed};
+  if (const auto clocks = clocks_.read()) {
+    measured.sm_mhz = clocks->sm_mhz;
+    measured.memory_mhz = clocks->memory_mhz;
+    measured.slowed_by = clocks->slowed_by;
+  }
+  result.rounds.push_back(std::move(measured));
   if (reply.compiles && *reply.compiles > live.compiles) {
     note(result, fmt::format("{} compiled {} more time(s) between its first launch and the end of the timed "
                              "ones: its steady state contains compiling",

@@ -65,6 +65,7 @@ Comparison::Comparison(const CompareOptions& options, Record& record, std::vecto
   const auto running = static_cast<int>(
       std::count_if(rows_.begin(), rows_.end(), [](const RunningRow& row) { return row.skipped.empty(); }));
   const RunSettings& settings = record_.settings;
+      clocks_(memory.device()),
   total_ = running * (1 + 2 * settings.samples) + 2 * settings.rounds;
 }
 

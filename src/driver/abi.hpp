@@ -226,6 +226,7 @@ using GetProcAddressV1 = Result (*)(const char*, void**, int, std::uint64_t);
     (Function* function, Module module, const char* name))                                                        \
   X(module_get_global, "cuModuleGetGlobal", 3020, "cuModuleGetGlobal_v2", true,                                   \
     (DevicePtr* address, std::size_t* bytes, Module module, const char* name))                                    \
+  X(module_get_loading_mode, "cuModuleGetLoadingMode", 11070, "cuModuleGetLoadingMode", false, (int* mode))        \
   X(module_get_function_count, "cuModuleGetFunctionCount", 12040, "cuModuleGetFunctionCount", false,              \
     (unsigned* count, Module module))                                                                             \
   X(module_enumerate_functions, "cuModuleEnumerateFunctions", 12040, "cuModuleEnumerateFunctions", false,         \

@@ -233,4 +233,11 @@ int device_count() {
   return count;
 }
 
+std::string module_loading() {
+  constexpr int kEager = 1, kLazy = 2;  // CUmoduleLoadingMode
+  int mode = 0;
+  if (detail::load_driver().module_get_loading_mode(&mode) != cu::Result::success) return {};
+  return mode == kLazy ? "lazy" : mode == kEager ? "eager" : "";
+}
+
 }  // namespace tare

@@ -33,8 +33,15 @@ void check_gate(Report& report, const PrimaryContext& context);
 void check_foreign_context(Report& report, const PrimaryContext& context);
 void check_ipc(Report& report, const PrimaryContext& context);
 void check_fork(Report& report, const PrimaryContext& context);
+void check_clocks(Report& report, const PrimaryContext& context);
+
 void check_illegal_address(Report& report);
+void check_faults(Report& report);
 void check_exit(Report& report);
+
+/// Roles of check_faults: print an IPC handle and end; print the code that a fault is answered with.
+int export_and_end();
+void print_fault(std::size_t number);
 
 /// What this program does when it starts itself again for the checks above; false: no such role.
 bool run_role(std::span<const std::string> arguments, int& exit_code);

@@ -39,10 +39,12 @@ int main(int argc, char** argv) {
         {"a foreign context", check_foreign_context},
         {"memory shared with another process", check_ipc},
         {"fork", check_fork},
+        {"clocks", check_clocks},
     };
     for (const auto& [name, check] : groups)
       report.group(name, [&, check = check](Report& to) { check(to, context); });
     report.group("illegal address", check_illegal_address);
+    report.group("faults", check_faults);
     report.group("objects that outlive main", check_exit);
   } catch (const Error& error) {
     report.expect("a device can be used", false, error.what());

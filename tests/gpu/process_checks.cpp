@@ -119,6 +119,15 @@ bool run_role(std::span<const std::string> arguments, int& exit_code) {
     exit_code = guarded(leave_static_objects);
     return true;
   }
+  if (role == "--export") {
+    exit_code = guarded(export_and_end);
+    return true;
+  }
+  if (role == "--fault" && arguments.size() == 2) {
+    print_fault(std::strtoull(arguments[1].c_str(), nullptr, 10));
+    exit_code = 0;
+    return true;
+  }
   fmt::print(stderr, "tare_gpu_check takes no arguments\n");
   exit_code = 2;
   return true;

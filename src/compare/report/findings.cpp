@@ -223,6 +223,32 @@ Sentences differing_bits(const Record& record) {
                            : "no option that was passed separates them from the rows that do not differ")};
 }
 
+// --- the device's clocks
+
+/// How the multiprocessors' clock ran over all rounds, and in how many something held it back.
+Sentences clocks(const Record& record) {
+  int low = 0, high = 0, rounds = 0, slowed = 0;
+  std::vector<std::string> reasons;
+  for (const PassResult& pass : record.passes)
+    for (const RowResult& row : pass.rows)
+      for (const Round& round : row.rounds) {
+        if (round.sm_mhz == 0) continue;
+        low = rounds == 0 ? round.sm_mhz : std::min(low, round.sm_mhz);
+        high = std::max(high, round.sm_mhz);
+        ++rounds;
+        slowed += round.slowed_by.empty() ? 0 : 1;
+        for (const std::string& reason : round.slowed_by)
+          if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
+      }
+  if (rounds == 0) return {};
+  std::string text = low == high
+                         ? fmt::format("the multiprocessors ran at {} MHz in all {} turns", high, rounds)
+                         : fmt::format("the multiprocessors ran at {} to {} MHz", low, high);
+  if (slowed == 0) return {text + ", held back by nothing"};
+  return {text + fmt::format("; throttled in {} of {} turns by {}: compare the ratios, not the times", slowed,
+                             rounds, join_names(reasons))};
+}
+
 }  // namespace
 
 std::string findings_scope(const Record& record) {
@@ -234,7 +260,8 @@ std::string findings_scope(const Record& record) {
 
 std::vector<std::string> work_out_findings(const Record& record) {
   std::vector<std::string> findings;
-  for (const auto& question : {compile_moments, caches, steady_states, host_bound, check_row, differing_bits})
+  for (const auto& question :
+       {compile_moments, caches, steady_states, host_bound, clocks, check_row, differing_bits})
     for (const std::string& sentence : question(record))
       findings.push_back(findings_scope(record) + ": " + sentence + ".");
   return findings;

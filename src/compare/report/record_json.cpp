@@ -48,7 +48,11 @@ json samples_json(const std::vector<Sample>& samples) {
 json rounds_json(const std::vector<Round>& rounds) {
   json list = json::array();
   for (const Round& round : rounds)
-    list.push_back({{"mean_ms", round.mean_ms}, {"launches", round.launches}});
+    list.push_back({{"mean_ms", round.mean_ms},
+                    {"launches", round.launches},
+                    {"sm_mhz", round.sm_mhz > 0 ? json(round.sm_mhz) : json()},
+                    {"memory_mhz", round.memory_mhz > 0 ? json(round.memory_mhz) : json()},
+                    {"slowed_by", round.slowed_by}});
   return list;
 }
 
@@ -159,6 +163,8 @@ json machine_json(const MachineInfo& machine) {
               {"os", machine.os},
               {"ipc", machine.ipc},
               {"ipc_note", machine.ipc_note}};
+              {"module_loading", machine.module_loading},
+              {"clocks_note", machine.clocks_note},
   if (machine.peak_bytes_per_second > 0) object["peak_bytes_per_second"] = machine.peak_bytes_per_second;
   return object;
 }

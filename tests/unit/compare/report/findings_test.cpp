@@ -232,5 +232,33 @@ TEST(FloatOptions, TellFlushingFromContraction) {
             "(nvrtc: no --ftz=true)");
 }
 
+void clock_at(Record& record, int low_mhz, int high_mhz) {
+  int turn = 0;
+  for (PassResult& pass : record.passes)
+    for (RowResult& row : pass.rows)
+      for (Round& round : row.rounds) {
+        round.sm_mhz = turn++ % 2 == 0 ? low_mhz : high_mhz;
+        round.memory_mhz = 3201;
+      }
+}
+
+TEST(Findings, SayHowTheClocksRanAndWhatHeldThemBack) {
+  Record record = lesson();
+  EXPECT_THAT(work_out_findings(record), Each(Not(HasSubstr("MHz"))));
+
+  clock_at(record, 1980, 1980);
+  EXPECT_THAT(
+      work_out_findings(record),
+      Contains(HasSubstr("the multiprocessors ran at 1980 MHz in all 180 turns, held back by nothing")));
+
+  clock_at(record, 1410, 1980);
+  record.passes.back().rows[1].rounds[7].slowed_by = {"power cap"};
+  record.passes.back().rows[1].rounds[8].slowed_by = {"power cap", "heat"};
+  EXPECT_THAT(
+      work_out_findings(record),
+      Contains(HasSubstr("the multiprocessors ran at 1410 to 1980 MHz; throttled in 2 of 180 turns by "
+                         "power cap and heat")));
+}
+
 }  // namespace
 }  // namespace tare::compare
