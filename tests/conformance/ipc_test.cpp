@@ -166,7 +166,7 @@ TEST_F(Ipc, MemoryOutlivesAnExporterThatIsKilledButItsHandleDoesNot) {
   EXPECT_OK(call("cuMemcpyDtoH_v2", static_cast<void*>(&value), pointer + 400, sizeof value));
   EXPECT_EQ(value, 100u);
   EXPECT_OK(call("cuIpcCloseMemHandle", pointer));
-  EXPECT_RESULT(abi::kInvalidValue, call("cuIpcOpenMemHandle_v2", &pointer, handle, 1u));
+  EXPECT_RESULT(abi::kInvalidHandle, call("cuIpcOpenMemHandle_v2", &pointer, handle, 1u));
   EXPECT_NE(last_error().find("is not there"), std::string::npos) << last_error();
 }
 
@@ -178,7 +178,7 @@ TEST_F(Ipc, FreedMemoryCannotBeOpened) {
   peer.send('x');
   (void)peer.receive<char>();
   DevicePointer pointer = 0;
-  EXPECT_RESULT(abi::kInvalidValue, call("cuIpcOpenMemHandle_v2", &pointer, handle, 1u));
+  EXPECT_RESULT(abi::kInvalidHandle, call("cuIpcOpenMemHandle_v2", &pointer, handle, 1u));
   peer.send('x');
 }
 

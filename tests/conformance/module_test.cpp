@@ -49,6 +49,15 @@ Loaded load_with_log(const std::string& text) {
   return load_with_log(text.c_str());
 }
 
+TEST_F(Modules, ACalledFunctionThatIsNowhereIsInvalidPtxAndOneThatIsOnlyDeclaredIsNot) {
+  const std::string declared = ".extern .func nowhere();\n";
+  const Loaded called =
+      load_with_log(ptx(declared + ".visible .entry k() {\n  call nowhere, ();\n  ret;\n}\n"));
+  EXPECT_RESULT(abi::kInvalidPtx, called.result);
+  EXPECT_NE(called.error.find("Unresolved extern function 'nowhere'"), std::string::npos) << called.error;
+  EXPECT_OK(load_with_log(ptx(declared + ".visible .entry k() { ret; }\n")).result);
+}
+
 TEST_F(Modules, ASyntaxErrorIsInvalidPtxAndTheLogNamesTheLine) {
   const Loaded loaded = load_with_log(
       ptx(".visible .entry k() {\n  .reg .b32 %r<3>;\n  frobnicate.u32 %r1, %r2;\n  ret;\n}\n"));

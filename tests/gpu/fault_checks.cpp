@@ -92,7 +92,7 @@ constexpr std::array kAll{
     Fault{"a trap", 719, [] { return launched("traps", 32); }},
     Fault{"a misaligned address", 716, launched_misaligned},
     Fault{"a handle opened by the process that made it", 201, opened_by_its_owner},
-    Fault{"a handle whose process has ended", 1, opened_after_its_owner},
+    Fault{"a handle whose process has ended", 400, opened_after_its_owner},
     Fault{"a function that is nowhere", 218, loaded_unresolved},
 };
 

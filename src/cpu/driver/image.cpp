@@ -2,6 +2,7 @@
 // and memory for its variables.
 #include <cctype>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "cpu/driver/api.hpp"
@@ -41,6 +42,36 @@ Result refuse(Result code, const std::string& text, LoadLog& log) {
   return fail(code, text);
 }
 
+/// Functions that a device brings along: a module only declares them.
+bool is_of_the_device(const std::string& function) {
+  return function == "vprintf" || function == "malloc" || function == "free" || function == "__assertfail";
+}
+
+/// The first variable or called function that is declared and nowhere defined.
+std::optional<ptx::ParseError> unresolved(const ptx::Module& module) {
+  const auto error = [](std::uint32_t line, const std::string& what) {
+    ptx::ParseError found;
+    found.line = line;
+    found.message = "Unresolved extern " + what;
+    return found;
+  };
+  for (const ptx::Variable& variable : module.variables) {
+    const bool in_memory = variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
+    if (variable.is_extern && in_memory) return error(variable.line, "variable '" + variable.name + "'");
+  }
+  for (const ptx::Function& function : module.functions) {
+    for (const ptx::Instruction& instruction : function.body) {
+      for (const ptx::Operand& operand : instruction.operands) {
+        if (operand.symbol_kind != ptx::Operand::SymbolKind::function) continue;
+        const ptx::Function& target = module.functions[operand.symbol];
+        if (target.is_extern && target.alias_of == ptx::kNoId && !is_of_the_device(target.name))
+          return error(instruction.line, "function '" + target.name + "'");
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed, LoadLog& log) {
@@ -72,14 +103,9 @@ Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed
     return fail(code_of(error->code), where + error->message);
   }
   auto module = std::make_shared<ptx::Module>(std::move(std::get<ptx::Module>(result)));
-  for (const ptx::Variable& variable : module->variables) {
-    const bool in_memory = variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
-    if (!variable.is_extern || !in_memory) continue;
-    ptx::ParseError error;
-    error.line = variable.line;
-    error.message = "Unresolved extern variable '" + variable.name + "'";
-    log.error = log_of(error);
-    return fail(abi::kInvalidPtx, error.message);
+  if (const auto error = unresolved(*module)) {
+    log.error = log_of(*error);
+    return fail(abi::kInvalidPtx, error->message);
   }
   parsed = std::move(module);
   return abi::kSuccess;

@@ -47,7 +47,7 @@ Result open(abi::DevicePointer* out, const abi::IpcMemHandle& opaque, unsigned f
     }
     auto segment = Segment::open(handle.pid, handle.fd, handle.identity, handle.segment_bytes);
     if (!segment) {
-      return fail(abi::kInvalidValue,
+      return fail(abi::kInvalidHandle,
                   "the memory of process " + std::to_string(handle.pid) +
                       " is not there: the process has ended, has freed it, or belongs to someone else");
     }
