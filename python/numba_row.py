@@ -1,0 +1,164 @@
+"""The rows `numba`, `numba-cached` and `numba-mlir`: a Python function that is compiled for the types of its arguments
+when it is first called. @cuda.jit and kernel[grid, block, stream, shared](...), on views of the owner's buffers.
+"""
+
+import ctypes
+import importlib.util
+import inspect
+import sys
+import types
+
+from tare_worker import DeviceArray, Failure, Unsupported, Worker, changes_text, mapped_file, serve
+
+REIMPLEMENTED = "its kernel is the case's Python function, a reimplementation of the .cu"
+NO_STRICT = "no switch of this library's keeps it from contracting: --fp strict changes nothing here"
+
+
+class Numba(Worker):
+    library, package, module = "Numba", "numba-cuda", "numba.cuda"
+    jit_options = {}
+    called = False
+
+    def load(self):
+        from numba import cuda
+        import numba_cuda
+
+        self.cuda = cuda
+        return numba_cuda.__version__
+
+    def create_context(self, device):
+        if not self.task["python"]["file"]:
+            raise Unsupported("this case has no Python kernel")
+        if self.ptx_only:
+            hide_nvjitlink()
+        self.cuda.select_device(device)
+        self.stream = self.cuda.stream()
+
+    def take_arguments(self):
+        self.function = self.case_function()
+        given = {a.name: self.value_of(a) for a in self.arguments}
+        names = list(inspect.signature(self.function).parameters)
+        for name in names:
+            if name not in given:
+                raise Failure("argument", f"the Python kernel's parameter `{name}` is no argument of the case")
+        self.values = [given[name] for name in names]
+
+    def value_of(self, argument):
+        if argument.is_buffer:
+            return self.cuda.as_cuda_array(DeviceArray(argument, self.library))
+        return argument.scalar(self.library)
+
+    def case_function(self):
+        file, name = self.task["python"]["file"], self.task["python"]["function"]
+        spec = importlib.util.spec_from_file_location("tare_case", file)
+        module = sys.modules["tare_case"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        if not hasattr(module, name):
+            raise Failure("argument", f"{file} has no function `{name}`")
+        return getattr(module, name)
+
+    def compile(self):
+        kernel = self.kernel = self.cuda.jit(**self.jit_options)(self.function)
+        grid, block, stream, shared, values = self.grid, self.block, self.stream, self.shared_bytes, self.values
+
+        def launch():
+            kernel[grid, block, stream, shared](*values)
+
+        self.launch = launch
+
+    def first(self, request):
+        self.called = True
+        return super().first(request)
+
+    def new_event(self):
+        return self.cuda.event()
+
+    def record(self, event):
+        event.record(self.stream)
+
+    def milliseconds(self, begin, end):
+        end.synchronize()
+        return begin.elapsed_time(end)
+
+    def stream_handle(self):
+        return int(getattr(self.stream.handle, "value", self.stream.handle))
+
+    def report(self):
+        notes = [REIMPLEMENTED] + ([NO_STRICT] if self.strict else [])
+        if not self.called:
+            return {"notes": notes}
+        compiler, path = nvvm()
+        hits = sum(self.kernel.stats.cache_hits.values())
+        report = {"compiler": compiler, "compiler_path": path, "options": self.options(), "notes": notes,
+                  "compiles": len(self.kernel.overloads) - hits, "cache": {"result": "none", "details": {}}}
+        if self.jit_options.get("cache"):
+            before, new = self.cache_changes("NUMBA_CACHE_DIR")
+            report["cache"] = {"result": "hit" if hits else "miss",
+                               "details": {"NUMBA_CACHE_DIR": changes_text(before, new)}}
+        for signature in self.kernel.overloads:
+            report["cache"]["details"]["compiled for"] = ", ".join(str(each) for each in signature)
+        return report
+
+    def options(self):
+        """What went to libNVVM, as far as the library tells, after what went to jit()."""
+        given = [f"{name}={value}" for name, value in self.jit_options.items()]
+        for kernel in self.kernel.overloads.values():
+            nvvm_options = getattr(getattr(kernel, "_codelibrary", None), "_nvvm_options", {})
+            given += [f"-{name}={value}" for name, value in nvvm_options.items()]
+        return given
+
+
+class NumbaCached(Numba):
+    jit_options = {"cache": True}
+
+
+class NumbaMlir(Numba):
+    library, package, module = "Numba-CUDA-MLIR", "numba-cuda-mlir", "numba_cuda_mlir"
+
+    def load(self):
+        import numba_cuda_mlir
+        from numba_cuda_mlir import cuda
+
+        self.cuda = cuda
+        return numba_cuda_mlir.__version__
+
+    def case_function(self):
+        # Where the case says `from numba import cuda`, it gets numba_cuda_mlir's, as its guide to migration asks.
+        stand_in = types.ModuleType("numba")
+        stand_in.cuda = self.cuda
+        hidden = {name: sys.modules.pop(name) for name in ("numba", "numba.cuda") if name in sys.modules}
+        sys.modules |= {"numba": stand_in, "numba.cuda": self.cuda}
+        try:
+            return super().case_function()
+        finally:
+            for name in ("numba", "numba.cuda"):
+                del sys.modules[name]
+            sys.modules |= hidden
+
+
+def hide_nvjitlink():
+    """The CPU device takes PTX only, and nvJitLink makes machine code: without it, the driver links."""
+    from cuda.bindings._internal import nvjitlink
+    from cuda.pathfinder import DynamicLibNotFoundError
+
+    def refuse(name, *_):
+        raise DynamicLibNotFoundError(f"{name} is hidden from this process")
+
+    nvjitlink.load_nvidia_dynamic_lib = refuse
+
+
+def nvvm():
+    """The compiler and the linker that this process has loaded."""
+    path = mapped_file("libnvvm.so")
+    if not path:
+        return "no libNVVM", ""
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    ctypes.CDLL(path).nvvmVersion(ctypes.byref(major), ctypes.byref(minor))
+    compiler = f"libNVVM {major.value}.{minor.value}"
+    if linker := mapped_file("libnvJitLink.so"):
+        ctypes.CDLL(linker).nvJitLinkVersion(ctypes.byref(major), ctypes.byref(minor))
+        return f"{compiler}, nvJitLink {major.value}.{minor.value}", path
+    return f"{compiler}, the driver's linker", path
+
+
+serve({"numba": Numba, "numba-cached": NumbaCached, "numba-mlir": NumbaMlir}[sys.argv[1]]())
