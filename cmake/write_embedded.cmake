@@ -31,7 +31,7 @@ foreach(file IN LISTS FILES)
 endforeach()
 file(WRITE ${DIR}/${NAME}.cpp "${body}}  // namespace
 const File ${NAME}[] = {
-${table}};
+${table}    {}};  // not counted: there may be no file
 const std::size_t ${NAME}_count = ${i};
 }  // namespace tare::embedded
 ")

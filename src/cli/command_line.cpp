@@ -28,6 +28,7 @@ Examples:
   tare compare --n 2^28 --thorough          a working set larger than any cache; ten processes per row
   tare compare --fp strict                  the same floating-point contract for every row
   tare compare --json - | jq .claims        the record on standard output, the table on standard error
+  tare compare --python cupy=~/venv/bin/python --rows cupy,nvrtc
   tare compare --prebuilt clang=k.ptx       load PTX that was compiled elsewhere
 
 Exit codes: 0 every row that ran matched; 1 a row was wrong or failed; 2 usage or a bad case;
@@ -54,7 +55,7 @@ Examples:
 /// Texts that are turned into numbers after CLI11 is done, so that the messages are ours.
 struct RawTexts {
   std::string n, threads, device, fp = "default", timeout;
-  std::vector<std::string> rows, values, prebuilt;
+  std::vector<std::string> rows, values, prebuilt, python;
   bool quick = false, thorough = false;
   std::string case_file, json;
   std::string init_cu, init_output, cache_directory, cache_source;
@@ -65,6 +66,18 @@ void add_device(CLI::App& app, RawTexts& raw) {
   app.add_option("--device", raw.device,
                  "gpu, cpu, or a device's number (default: a GPU if there is one, else the CPU device)")
       ->type_name("DEVICE");
+}
+
+void add_python(CLI::App& app, CommandLine& line, RawTexts& raw) {
+  app.add_option("--python", raw.python,
+                 "Start the row's workers with this interpreter, or that of this environment's folder")
+      ->type_name("ROW=PATH")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--cuda", line.compare.cuda,
+         "Take Python environments installed for this CUDA (default: the newest that the driver runs)")
+      ->type_name("12|13")
+      ->check(CLI::IsMember({12, 13}).description(""));
 }
 
 /// Checks that do not repeat themselves in the help text.
@@ -127,6 +140,7 @@ void add_compare(CLI::App& app, CommandLine& line, RawTexts& raw) {
   app.add_option("--prebuilt", raw.prebuilt, "Load this file instead of compiling")
       ->type_name("ROW=FILE")
       ->allow_extra_args(false);
+  add_python(app, line, raw);
   app.add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
 }
 
@@ -169,8 +183,10 @@ void add_cache(CLI::App& app, CommandLine& line, RawTexts& raw) {
 std::pair<std::string, std::string> key_and_value(const std::string& text, const std::string& option) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw UsageError(option + ": `" + text +
-                     "` has not the form NAME=" + (option == "--value" ? "N" : "FILE"));
+    throw UsageError(option + ": `" + text + "` has not the form " +
+                     (option == "--value"    ? "NAME=N"
+                      : option == "--python" ? "ROW=PATH"
+                                             : "NAME=FILE"));
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -199,6 +215,10 @@ void take_compare(CommandLine& line, const RawTexts& raw) {
   for (const std::string& text : raw.prebuilt) {
     const auto [row, file] = key_and_value(text, "--prebuilt");
     options.prebuilt[row] = file;
+  }
+  for (const std::string& text : raw.python) {
+    const auto [row, path] = key_and_value(text, "--python");
+    options.python[row] = path;
   }
 }
 
@@ -273,6 +293,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     add_device(*each, raw);
     each->add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
   }
+  add_python(*rows, line, raw);
+  rows->add_flag("--json", line.rows_json, "Print a JSON array instead");
   init->footer(kInitExamples);
   init->add_option("source", raw.init_cu, "The .cu file with the kernel")->type_name("FILE.cu")->required();
   init->add_option("--kernel", line.init.kernel, "Which kernel, where there are several")->type_name("NAME");

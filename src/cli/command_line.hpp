@@ -33,6 +33,7 @@ struct CommandLine {
   compare::CompareOptions compare;  // compare, rows, doctor
   InitOptions init;
   CacheOptions cache;
+  bool rows_json = false;  // rows --json
   bool no_color = false;
   /// Text that was asked for instead of a command (--help, --version): to be printed, and that is all.
   std::optional<std::string> answer;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
@@ -45,23 +46,45 @@ std::string driver_text(const DriverInfo& driver) {
   return text;
 }
 
+using json = nlohmann::ordered_json;
+
+json row_json(const compare::RowAvailability& row) {
+  json object{{"row", row.row},       {"title", row.title},     {"moment", row.moment}, {"ready", row.ready},
+              {"reason", row.reason}, {"details", row.details}, {"python", nullptr}};
+  if (row.python)
+    object["python"] = {{"interpreter", row.python->program.string()},
+                        {"origin", row.python->origin},
+                        {"version", row.python->version},
+                        {"packages", row.python->packages}};
+  return object;
+}
+
+int exit_code_of(const std::vector<compare::RowAvailability>& rows) {
+  const bool any = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.ready; });
+  return any ? compare::kAllMatched : compare::kNothingRan;
+}
+
 }  // namespace
 
 int rows_command(const CommandLine& line) {
   const std::vector<compare::RowAvailability> rows = compare::list_rows(line.compare);
+  if (line.rows_json) {
+    json list = json::array();
+    for (const auto& row : rows) list.push_back(row_json(row));
+    print(list.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
+    return exit_code_of(rows);
+  }
   const Painter paint{!line.no_color && colour_wanted(STDOUT_FILENO)};
   std::size_t longest = 0;
   for (const auto& row : rows) longest = std::max(longest, row.row.size());
-  bool any = false;
   for (const auto& row : rows) {
-    any |= row.ready;
     const std::string state = row.ready ? paint(Style::good, "ready  ") : paint(Style::dim, "skipped");
     print(fmt::format("{:<{}}  {}  {}\n", row.row, longest, state, row.title));
     std::string below = row.ready ? row.details : row.reason;
     if (row.ready && !row.moment.empty()) below = row.moment + (below.empty() ? "" : "; " + below);
     if (!below.empty()) print(fmt::format("{:<{}}  {}\n", "", longest + 9, below));
   }
-  return any ? compare::kAllMatched : compare::kNothingRan;
+  return exit_code_of(rows);
 }
 
 int doctor_command(const CommandLine& line) {

@@ -11,15 +11,17 @@
 #include "compare/interrupt.hpp"
 #include "compare/options.hpp"
 #include "compare/owner_memory.hpp"
+#include "compare/python/interpreter.hpp"
 #include "compare/row.hpp"
 #include "compare/worker_client.hpp"
-
 #include "tare/clocks.hpp"
+
 namespace tare::compare {
 
 /// A row of this run, with what is settled about it before or while it runs.
 struct RunningRow {
   RowDescription description;
+  Interpreter interpreter;     // of a Python row
   std::string twin;            // of a check row: the row that it repeats
   std::string skipped;         // why it cannot run, one line; empty if it can
   std::string failed, detail;  // it failed in an earlier sample: it is not started again
@@ -27,6 +29,16 @@ struct RunningRow {
   std::vector<std::string> prebuilt_options;
   std::map<std::string, std::string> prebuilt_details;
 };
+
+/// The rows that were asked for, in table order; those that cannot run say why. Starts nothing. Throws
+/// CaseError where the options name a row or a file that there is not.
+std::vector<RunningRow> plan_rows(const CompareOptions& options, int driver_version, Toolbox& toolbox);
+
+/// Lets `--device` choose the driver. Throws tare::Error.
+void choose_device(const CompareOptions& options);
+
+/// Where the Python workers lie in the run's directory.
+std::filesystem::path workers_of(const std::filesystem::path& run_directory);
 
 /// Its title with the twin's name put in.
 std::string title_of(const RunningRow& row);
@@ -90,10 +102,10 @@ class Comparison {
   Guard& guard_;
   const Interrupts& interrupts_;
   Progress& progress_;
+  ClockReader clocks_;
   std::mt19937_64 random_;
   bool inputs_suspect_ = false;
   int done_ = 0, total_ = 0;
 };
 
 }  // namespace tare::compare
-  ClockReader clocks_;

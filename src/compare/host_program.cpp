@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "compare/run_program.hpp"
 #include "compare/workspace.hpp"
 #include "tare/error.hpp"
 
@@ -70,20 +71,11 @@ HostProgram build_host_program(const Job& job, const Tool& nvcc, int compute_cap
   settings.arguments.insert(settings.arguments.end(), program.options.begin(), program.options.end());
   settings.arguments.insert(settings.arguments.end(), {"-o", library.string(), source.string()});
   settings.environment = isolate(folder, driver, {}).all;
-  settings.exchanges_lines = false;
   const auto begin = Child::Clock::now();
-  const auto deadline = begin + std::chrono::duration_cast<Child::Clock::duration>(limit);
   try {
-    Child child(settings, guard, interrupts);
-    while (!child.ended() && Child::Clock::now() < deadline) child.pump(deadline);
-    const auto ending = child.ended();
-    child.kill_group();
-    child.drain();
-    program.log = child.standard_error().last_lines(40);
-    if (!ending)
-      program.reason = "nvcc did not end in time";
-    else if (ending->signalled || ending->code != 0)
-      program.reason = "nvcc " + ending->text() + " on the host program";
+    const Finished finished = run_program(settings, guard, interrupts, limit);
+    program.log = finished.errors.last_lines(40);
+    if (!finished.failed.empty()) program.reason = "nvcc " + finished.failed + " on the host program";
   } catch (const Error& e) {
     program.reason = e.what();
   }

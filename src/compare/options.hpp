@@ -22,7 +22,10 @@ struct CompareOptions {
   std::string device;               // --device gpu|cpu|N; empty: the default
   int device_ordinal = 0;
   std::map<std::string, std::filesystem::path>
-      prebuilt;                         // --prebuilt clang=FILE.ptx: compiled beforehand and carried
+      prebuilt;  // --prebuilt clang=FILE.ptx: compiled beforehand and carried
+  std::map<std::string, std::filesystem::path>
+      python;                           // --python cupy=PATH: an interpreter that is there already
+  int cuda = 0;                         // --cuda 12|13: of Python environments; 0: what suits the driver
   std::string json;                     // --json FILE|-
   double worker_timeout_seconds = 120;  // --timeout: longest a worker may take over one request
   bool quiet = false;
@@ -59,6 +62,13 @@ struct RowAvailability {
   bool ready = false;
   std::string reason;   // one line where not ready
   std::string details;  // compiler and path where ready
+  struct Python {       // of a row that has an interpreter
+    std::filesystem::path program;
+    std::string origin;                           // what named it, or "tare rows install"
+    std::string version;                          // of Python; empty where it could not be asked
+    std::map<std::string, std::string> packages;  // name -> version of everything in it
+  };
+  std::optional<Python> python;
 };
 std::vector<RowAvailability> list_rows(const CompareOptions& options);
 

@@ -239,6 +239,7 @@ std::string encode(const Reply& reply) {
     for (const RowEvent& event : reply.events) events.push_back({{"t_ms", event.t_ms}, {"what", event.what}});
   }
   optional_text(line, "version", reply.version);
+  if (!reply.libraries.empty()) line["libraries"] = reply.libraries;
   if (reply.collects) line["collects"] = true;
   optional_text(line, "compiler", reply.compiler);
   optional_text(line, "compiler_path", reply.compiler_path);
@@ -262,6 +263,7 @@ Reply decode_reply(std::string_view text) try {
   for (const json& event : line.value("events", json::array()))
     reply.events.push_back({event.at("t_ms"), event.at("what")});
   reply.version = line.value("version", "");
+  reply.libraries = line.value("libraries", std::map<std::string, std::string>{});
   reply.collects = line.value("collects", false);
   reply.compiler = line.value("compiler", "");
   reply.compiler_path = line.value("compiler_path", "");

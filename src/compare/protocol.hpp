@@ -73,8 +73,9 @@ struct Reply {
   std::optional<ReplyError> error;
   std::map<std::string, double> figures;  // build_ms, first_ms, mean_ms, launch_us, ...
   std::vector<RowEvent> events;
-  std::string version;    // hello: of the library
-  bool collects = false;  // hello: outputs are to be asked for with `collect`
+  std::string version;                           // hello: of the library
+  std::map<std::string, std::string> libraries;  // others that take part: name -> version
+  bool collects = false;                         // hello: outputs are to be asked for with `collect`
   // What was compiled, as soon as it is known:
   std::string compiler, compiler_path, log;
   std::vector<std::string> options;

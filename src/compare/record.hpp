@@ -64,6 +64,9 @@ struct RowResult {
   std::vector<Difference> late_differences;  // after the timed launches
   std::string compiler, compiler_path;
   std::vector<std::string> options;  // really passed
+  std::string interpreter;           // of a Python row: the program its workers run in
+  std::map<std::string, std::string>
+      libraries;  // what the worker names besides `version`: "numpy" -> "2.3.5"
   CacheUse cache;
   std::map<std::string, std::string> environment;  // the isolated cache directories
   std::string stderr_tail;
@@ -83,11 +86,11 @@ struct MachineInfo {
   std::size_t l2_bytes = 0;
   double peak_bytes_per_second = 0;            // 0: not known
   std::map<std::string, std::string> toolkit;  // "nvrtc" -> "13.0 /path", or the reason it was not found
+  std::string module_loading;                  // "lazy", "eager", or empty: not known
+  std::string clocks_note;                     // why the clocks cannot be read; empty if they can
   bool ipc = true;
   std::string ipc_note;  // how buffers were shared where IPC was refused
 };
-  std::string module_loading;                  // "lazy", "eager", or empty: not known
-  std::string clocks_note;                     // why the clocks cannot be read; empty if they can
 
 enum class Verdict { held, refuted, undecided };
 

@@ -18,8 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::array<std::string, 9> kKeys{"order",       "title",  "moment", "worker", "needs",
-                                       "environment", "memory", "twin",   "prepare"};
+const std::array<std::string, 11> kKeys{"order",       "title",  "moment", "worker",  "needs", "no_gpu",
+                                        "environment", "memory", "twin",   "prepare", "python"};
+const std::array<std::string, 4> kPythonKeys{"environment", "libraries", "build_environment", "pins"};
+const std::array<std::string, 5> kPinKeys{"cuda", "versions", "packages", "build", "source"};
 
 int line_of(const toml::node& node) {
   return static_cast<int>(node.source().begin.line);
@@ -38,13 +40,91 @@ std::vector<std::string> texts_of(const std::string& file, const toml::node& nod
   return texts;
 }
 
-std::map<std::string, std::string> environment_of(const std::string& file, const toml::node& node) {
+std::map<std::string, std::string> environment_of(const std::string& file, const toml::node& node,
+                                                  const std::string& name) {
   const toml::table* const table = node.as_table();
-  if (!table) fail_at(file, line_of(node), "`environment` must be a table of strings");
+  if (!table) fail_at(file, line_of(node), "`" + name + "` must be a table of strings");
   std::map<std::string, std::string> environment;
   for (const auto& [key, value] : *table)
-    environment[std::string(key.str())] = text_of(file, value, "environment." + std::string(key.str()));
+    environment[std::string(key.str())] = text_of(file, value, name + "." + std::string(key.str()));
   return environment;
+}
+
+std::vector<std::string> pins_of(const std::string& file, const toml::node& node, const std::string& key) {
+  std::vector<std::string> pins = texts_of(file, node, key);
+  for (const std::string& pin : pins) located(file, line_of(node), [&] { return parse_pin(pin); });
+  return pins;
+}
+
+PinSet pin_set_of(const std::string& file, const toml::node& node) {
+  const toml::table* const table = node.as_table();
+  if (!table) fail_at(file, line_of(node), "`pins` must be tables: [[python.pins]]");
+  PinSet pins;
+  for (const auto& [key_node, value] : *table) {
+    const std::string key(key_node.str());
+    if (key == "cuda") {
+      pins.cuda = static_cast<int>(value.value_exact<std::int64_t>().value_or(0));
+      if (pins.cuda != 12 && pins.cuda != 13) fail_at(file, line_of(value), "`cuda` must be 12 or 13");
+    } else if (key == "versions") {
+      pins.versions = texts_of(file, value, key);
+    } else if (key == "packages") {
+      pins.packages = pins_of(file, value, key);
+    } else if (key == "build") {
+      pins.build = pins_of(file, value, key);
+    } else if (key == "source") {
+      pins.source = pins_of(file, value, key);
+    } else {
+      fail_at(file, static_cast<int>(key_node.source().begin.line), unknown("key", key, kPinKeys));
+    }
+  }
+  if (pins.cuda == 0) fail_at(file, line_of(node), "`cuda` is missing from [[python.pins]]: 12 or 13");
+  return pins;
+}
+
+PythonEnvironment python_of(const std::string& file, const toml::node& node, const std::string& row) {
+  const toml::table* const table = node.as_table();
+  if (!table) fail_at(file, line_of(node), "`python` must be a table");
+  PythonEnvironment python;
+  python.name = row;
+  for (const auto& [key_node, value] : *table) {
+    const std::string key(key_node.str());
+    if (key == "environment") {
+      python.name = text_of(file, value, key);
+      if (python.name.empty() || python.name[0] == '.' || python.name.find('/') != std::string::npos)
+        fail_at(file, line_of(value), "`environment` must be a name");
+    } else if (key == "libraries") {
+      python.libraries = texts_of(file, value, key);
+    } else if (key == "build_environment") {
+      python.build_environment = environment_of(file, value, key);
+    } else if (key == "pins") {
+      const toml::array* const sets = value.as_array();
+      if (!sets) fail_at(file, line_of(value), "`pins` must be tables: [[python.pins]]");
+      for (const toml::node& set : *sets) python.pins.push_back(pin_set_of(file, set));
+    } else {
+      fail_at(file, static_cast<int>(key_node.source().begin.line), unknown("key", key, kPythonKeys));
+    }
+  }
+  return python;
+}
+
+// Rows that share an environment have its pins in one of their files.
+void share_environments(std::map<std::string, RowDescription>& rows) {
+  std::map<std::string, const RowDescription*> owners;
+  for (const auto& [name, row] : rows) {
+    if (!row.python || row.python->pins.empty()) continue;
+    const auto [owner, first] = owners.emplace(row.python->name, &row);
+    if (!first)
+      fail_at(row.file.string(), 0,
+              "the pins of the environment `" + row.python->name + "` are in " +
+                  owner->second->file.string() + " already");
+  }
+  for (auto& [name, row] : rows) {
+    if (!row.python || !row.python->pins.empty() || !owners.contains(row.python->name)) continue;
+    const PythonEnvironment& shared = *owners.at(row.python->name)->python;
+    row.python->pins = shared.pins;
+    row.python->build_environment = shared.build_environment;
+    if (row.python->libraries.empty()) row.python->libraries = shared.libraries;
+  }
 }
 
 void read_folder(const fs::path& folder, std::map<std::string, RowDescription>& rows) {
@@ -88,7 +168,11 @@ RowDescription parse_row(const std::string& text, const std::string& name, const
     } else if (key == "needs") {
       row.needs = texts_of(file, value, key);
     } else if (key == "environment") {
-      row.environment = environment_of(file, value);
+      row.environment = environment_of(file, value, key);
+    } else if (key == "python") {
+      row.python = python_of(file, value, name);
+    } else if (key == "no_gpu") {
+      row.no_gpu = text_of(file, value, key);
     } else if (key == "memory") {
       const std::string memory = text_of(file, value, key);
       if (memory != "own" && memory != "owner")
@@ -107,6 +191,10 @@ RowDescription parse_row(const std::string& text, const std::string& name, const
   if (row.worker.empty())
     fail_at(file, 0, "`worker` is missing: the command that speaks the worker protocol");
   if (row.title.empty()) row.title = name;
+  const bool uses_python = std::find(row.worker.begin(), row.worker.end(), "{python}") != row.worker.end();
+  if (uses_python && !row.python) row.python = PythonEnvironment{name, {}, {}, {}};
+  if (!uses_python && row.python)
+    fail_at(file, 0, "[python] is of no use to a `worker` without \"{python}\"");
   return row;
 }
 
@@ -124,6 +212,7 @@ std::vector<RowDescription> load_rows() {
       throw CaseError("TARE_ROWS_DIR is not a directory: " + std::string(folder));
     read_folder(folder, rows);
   }
+  share_environments(rows);
   std::vector<RowDescription> ordered;
   for (auto& [name, row] : rows) ordered.push_back(std::move(row));
   std::stable_sort(ordered.begin(), ordered.end(),

@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compare/python/environment.hpp"
 #include "tare/toolkit.hpp"
 
 namespace tare::compare {
@@ -14,12 +16,15 @@ namespace tare::compare {
 /// A file NAME.toml, read. docs/worker-protocol.md describes its keys.
 struct RowDescription {
   std::string name, title, moment;
-  std::vector<std::string> worker;  // "{tare}": this program; "{here}": the folder of the
-                                    // file; "{twin}": the row that a check row repeats
+  std::vector<std::string> worker;  // "{tare}": this program; "{here}": the folder of the file; "{twin}": the
+                                    // row that a check row repeats; "{python}": the interpreter of its
+                                    // environment; "{workers}": the folder of the Python workers
   std::vector<std::string> needs;   // "nvrtc", "nvcc", "clang", "host-compiler", "gpu", "program NAME";
                                     // alternatives with " or " between them
-  std::map<std::string, std::string> environment;
-  bool own_memory = false;         // memory = "own": not the owner's buffers but the worker's
+  std::string no_gpu;               // why it needs a GPU, where it does: a need with a reason of its own
+  std::map<std::string, std::string> environment;  // "{driver}": the path of the loaded driver
+  std::optional<PythonEnvironment> python;         // of a row whose worker is started with "{python}"
+  bool own_memory = false;                         // memory = "own": not the owner's buffers but the worker's
   std::vector<std::string> twins;  // of a check row: the rows that it may repeat; the first usable one
   bool host_program = false;       // prepare = "host-program": nvcc makes a library of the job before the run
   int order = 500;                 // of the table; equal ones by name

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "compare/case/complaint.hpp"
 #include "compare/comparison.hpp"
 #include "compare/host_program.hpp"
 #include "compare/machine.hpp"
@@ -17,70 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The run's directory, removed with everything in it. The guard does the same if this process is killed.
-class RunDirectory {
- public:
-  RunDirectory() : path_(make_run_directory()) {}
-  ~RunDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  RunDirectory(const RunDirectory&) = delete;
-  RunDirectory& operator=(const RunDirectory&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 int ordinal_of(const CompareOptions& options) {
   const std::string& text = options.device;
   const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   return number ? std::atoi(text.c_str()) : options.device_ordinal;
-}
-
-// A check row repeats the first of its twins that runs here, best one of this comparison.
-void choose_twins(std::vector<RunningRow>& rows, Toolbox& toolbox) {
-  const std::vector<RowDescription> all = load_rows();
-  for (RunningRow& row : rows) {
-    for (const std::string& twin : row.description.twins) {
-      const auto other = std::find_if(rows.begin(), rows.end(), [&](const RunningRow& each) {
-        return each.description.name == twin && each.skipped.empty() && each.prebuilt.empty();
-      });
-      if (row.twin.empty() && other != rows.end()) row.twin = twin;
-    }
-    for (const RowDescription& other : all) {
-      const auto& twins = row.description.twins;
-      if (row.twin.empty() && std::find(twins.begin(), twins.end(), other.name) != twins.end() &&
-          toolbox.unmet(other).empty())
-        row.twin = other.name;
-    }
-  }
-}
-
-std::vector<RunningRow> rows_of(const CompareOptions& options, Toolbox& toolbox) {
-  const std::vector<RowDescription> all = load_rows();
-  std::vector<std::string> names;
-  for (const RowDescription& row : all) names.push_back(row.name);
-  for (const auto& [name, file] : options.prebuilt) {
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      throw CaseError("--prebuilt: " + unknown("row", name, names));
-    if (std::error_code none; !fs::is_regular_file(file, none))
-      throw CaseError("--prebuilt " + name + ": no such file: " + file.string());
-  }
-  std::vector<RunningRow> rows;
-  for (RowDescription& description : choose_rows(all, options.rows)) {
-    RunningRow row;
-    row.description = std::move(description);
-    // What was compiled beforehand needs no compiler here.
-    if (const auto prebuilt = options.prebuilt.find(row.description.name); prebuilt != options.prebuilt.end())
-      row.prebuilt = fs::absolute(prebuilt->second);
-    else
-      row.skipped = toolbox.unmet(row.description);
-    rows.push_back(std::move(row));
-  }
-  choose_twins(rows, toolbox);
-  return rows;
 }
 
 // A twin on memory of its own needs the room a second time.
@@ -150,19 +89,13 @@ void record_no_op(Record& record, const std::vector<RunningRow>& rows) {
     result.row = row.description.name;
     result.title = title_of(row);
     result.twin = row.twin;
-    result.version = version();
+    if (!row.description.python) result.version = version();
     result.status = row.skipped.empty() ? Status::ok : Status::skipped;
     result.reason = row.skipped.empty() ? "nothing to launch: the launch covers 0 threads" : row.skipped;
     pass.rows.push_back(std::move(result));
   }
   record.reference = "none: nothing was launched";
   record.passes.push_back(std::move(pass));
-}
-
-void choose_device(const CompareOptions& options) {
-  if (std::getenv(kRequestVariable))
-    throw Error(ErrorKind::argument, "a worker cannot start a comparison of its own");
-  if (options.device == "gpu" || options.device == "cpu") choose_driver(options.device);
 }
 
 }  // namespace
@@ -181,7 +114,7 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
   const int ordinal = ordinal_of(options);
   const Device device(ordinal);
   Toolbox toolbox(!driver.is_cpu_device);
-  std::vector<RunningRow> rows = rows_of(options, toolbox);
+  std::vector<RunningRow> rows = plan_rows(options, driver.version, toolbox);
   record.machine = describe_machine(device, driver, toolbox);
   if (record.job.empty) {
     record_no_op(record, rows);
@@ -199,46 +132,15 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
   share(memory, task, record.machine);
   const RunDirectory directory;
   Guard guard(own_executable(), directory.path());
+  if (std::any_of(rows.begin(), rows.end(), [](const RunningRow& row) { return row.description.python; }))
+    write_python_workers(workers_of(directory.path()));
+  if (options.case_file.empty()) task.job.python_file = write_builtin_python(directory.path());
   build_host_programs(rows, task, directory.path(), options, driver.path, toolbox, guard, interrupts);
   Comparison(options, record, std::move(rows), std::move(task), memory, directory.path(), guard, interrupts,
              progress)
       .run();
   record.reference = memory.reference_how();
   return record;
-}
-
-std::vector<RowAvailability> list_rows(const CompareOptions& options) {
-  choose_device(options);
-  bool is_gpu = false;
-  std::string no_driver;
-  try {
-    is_gpu = !driver_info().is_cpu_device;
-  } catch (const Error& e) {
-    no_driver = e.what();
-  }
-  Toolbox toolbox(is_gpu);
-  std::vector<RowAvailability> all;
-  for (const RunningRow& row : rows_of(options, toolbox)) {
-    RowAvailability one{row.description.name,
-                        title_of(row),
-                        row.description.moment,
-                        false,
-                        no_driver.empty() ? row.skipped : no_driver,
-                        ""};
-    one.ready = one.reason.empty();
-    const auto describe = [&](const char* what, const Search& search) {
-      if (one.details.empty() && search.tool)
-        one.details = fmt::format("{} {}, {}", what, search.tool->version, search.tool->path.string());
-    };
-    if (one.ready)
-      for (const std::string& need : row.description.needs) {
-        if (need.find("nvrtc") != std::string::npos) describe("NVRTC", toolbox.nvrtc());
-        if (need.find("nvcc") != std::string::npos) describe("nvcc", toolbox.nvcc());
-        if (need.find("clang") != std::string::npos) describe("clang", toolbox.clang());
-      }
-    all.push_back(std::move(one));
-  }
-  return all;
 }
 
 ExitCode exit_code(const Record& record) {

@@ -27,13 +27,13 @@ void summarize_samples(RowResult& result) {
   result.first_ms = summarize(first);
 }
 
-std::string with_placeholders(std::string text, const fs::path& here, const std::string& twin) {
-  const auto replace = [&](std::string_view token, const std::string& by) {
-    for (std::size_t at; (at = text.find(token)) != std::string::npos;) text.replace(at, token.size(), by);
-  };
-  replace("{tare}", own_executable());
-  replace("{here}", here);
-  replace("{twin}", twin);
+// What stands for what in a row's description.
+using Placeholders = std::vector<std::pair<std::string_view, std::string>>;
+
+std::string with_placeholders(std::string text, const Placeholders& placeholders) {
+  for (const auto& [token, by] : placeholders)
+    for (std::size_t at = 0; (at = text.find(token, at)) != std::string::npos; at += by.size())
+      text.replace(at, token.size(), by);
   return text;
 }
 
@@ -45,8 +45,12 @@ void add_lines(std::string& text, const std::string& more) {
 
 }  // namespace
 
+fs::path workers_of(const fs::path& run_directory) {
+  return run_directory / "workers";
+}
+
 std::string title_of(const RunningRow& row) {
-  return with_placeholders(row.description.title, {}, row.twin);
+  return with_placeholders(row.description.title, {{"{twin}", row.twin}});
 }
 
 Comparison::Comparison(const CompareOptions& options, Record& record, std::vector<RunningRow> rows, Task task,
@@ -61,11 +65,11 @@ Comparison::Comparison(const CompareOptions& options, Record& record, std::vecto
       guard_(guard),
       interrupts_(interrupts),
       progress_(progress),
+      clocks_(memory.device()),
       random_(record.settings.seed) {
   const auto running = static_cast<int>(
       std::count_if(rows_.begin(), rows_.end(), [](const RunningRow& row) { return row.skipped.empty(); }));
   const RunSettings& settings = record_.settings;
-      clocks_(memory.device()),
   total_ = running * (1 + 2 * settings.samples) + 2 * settings.rounds;
 }
 
@@ -89,7 +93,8 @@ void Comparison::run_pass(const Plan& plan) {
     result.row = rows_[i].description.name;
     result.title = title_of(rows_[i]);
     result.twin = rows_[i].twin;
-    result.version = version();
+    if (!rows_[i].description.python) result.version = version();
+    result.interpreter = rows_[i].interpreter.program;
     if (!rows_[i].skipped.empty()) {
       result.status = Status::skipped;
       result.reason = rows_[i].skipped;
@@ -138,18 +143,29 @@ void Comparison::run_sample(Pass& pass, std::size_t row, const Plan& plan, int s
 
 Child::Settings Comparison::settings_of(const RunningRow& row, RowResult& result, const fs::path& home,
                                         MemoryMode mode) {
-  const fs::path here = row.description.file.parent_path();
+  const Placeholders placeholders{{"{tare}", own_executable()},
+                                  {"{here}", row.description.file.parent_path()},
+                                  {"{twin}", row.twin},
+                                  {"{python}", row.interpreter.program},
+                                  {"{workers}", workers_of(directory_)},
+                                  {"{driver}", record_.machine.driver_path}};
   std::map<std::string, std::string> extra;
   for (const auto& [name, value] : row.description.environment)
-    extra[name] = with_placeholders(value, here, row.twin);
+    extra[name] = with_placeholders(value, placeholders);
   IsolatedEnvironment environment = isolate(home, record_.machine.driver_path, extra);
+  if (row.description.python && record_.machine.is_cpu_device) {
+    // The libraries ask the loader for libcuda.so.1; beside the CPU device it finds that one first.
+    const std::string others = environment.all["LD_LIBRARY_PATH"];
+    environment.all["LD_LIBRARY_PATH"] = environment.isolated["LD_LIBRARY_PATH"] =
+        fs::path(record_.machine.driver_path).parent_path().string() + (others.empty() ? "" : ":" + others);
+  }
   result.environment = environment.isolated;
   environment.all[kRequestVariable] = std::to_string(kRequestDescriptor);
   environment.all[kReplyVariable] = std::to_string(kReplyDescriptor);
 
   Child::Settings settings;
   for (const std::string& part : row.description.worker)
-    settings.arguments.push_back(with_placeholders(part, here, row.twin));
+    settings.arguments.push_back(with_placeholders(part, placeholders));
   settings.program = settings.arguments.front();
   settings.environment = std::move(environment.all);
   if (mode == MemoryMode::own) {
@@ -162,6 +178,7 @@ Child::Settings Comparison::settings_of(const RunningRow& row, RowResult& result
 void Comparison::absorb(const Reply& reply, RowResult& result, Sample* sample) const {
   if (sample) sample->events.insert(sample->events.end(), reply.events.begin(), reply.events.end());
   if (!reply.version.empty()) result.version = reply.version;
+  for (const auto& [name, library_version] : reply.libraries) result.libraries[name] = library_version;
   if (!reply.compiler.empty()) result.compiler = reply.compiler;
   if (!reply.compiler_path.empty()) result.compiler_path = reply.compiler_path;
   if (!reply.options.empty()) result.options = reply.options;

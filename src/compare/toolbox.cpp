@@ -104,6 +104,7 @@ std::string Toolbox::unmet(const std::string& need) {
 }
 
 std::string Toolbox::unmet(const RowDescription& row) {
+  if (!row.no_gpu.empty() && !is_gpu_) return row.no_gpu;
   for (const std::string& need : row.needs)
     if (std::string reason = unmet(need); !reason.empty()) return reason;
   return {};

@@ -60,6 +60,11 @@ fs::path make_run_directory() {
   return pattern;
 }
 
+RunDirectory::~RunDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
 IsolatedEnvironment isolate(const fs::path& home, const std::string& driver,
                             const std::map<std::string, std::string>& extra) {
   IsolatedEnvironment environment;

@@ -11,6 +11,20 @@ namespace tare::compare {
 /// Makes a directory only its owner can read, below TMPDIR or /tmp. Throws tare::Error(io).
 std::filesystem::path make_run_directory();
 
+/// Such a directory, removed with everything in it. A guard (guard.hpp) does the same if this process is
+/// killed.
+class RunDirectory {
+ public:
+  RunDirectory() : path_(make_run_directory()) {}
+  ~RunDirectory();
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 struct IsolatedEnvironment {
   std::map<std::string, std::string> all;       // what the process gets
   std::map<std::string, std::string> isolated;  // the part that keeps it apart, for the record

@@ -54,6 +54,10 @@ class Case {
   std::shared_ptr<const Document> document_;
 };
 
+/// Writes the Python version of the built-in case's kernel into `directory`: its path, or an empty one where
+/// there is none. Throws CaseError.
+std::filesystem::path write_builtin_python(const std::filesystem::path& directory);
+
 /// Cuts the region between `// snippet: NAME` and `// end snippet`; nullopt where there is none.
 /// Throws CaseError where it stands twice or is not ended.
 struct Snippet {

@@ -251,4 +251,17 @@ Case Case::builtin() {
   return Case(read_document(text));
 }
 
+std::filesystem::path write_builtin_python(const std::filesystem::path& directory) {
+  for (std::size_t i = 0; i < embedded::builtin_case_count; ++i) {
+    const embedded::File& file = embedded::builtin_case[i];
+    if (!file.path.ends_with(".py")) continue;
+    const std::filesystem::path path = directory / std::filesystem::path(file.path).filename();
+    std::ofstream out(path, std::ios::binary);
+    out << file.text;
+    if (!out.flush()) throw CaseError("cannot write " + path.string());
+    return path;
+  }
+  return {};
+}
+
 }  // namespace tare::compare

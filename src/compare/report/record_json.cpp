@@ -133,9 +133,11 @@ json row_json(const RowResult& row) {
               {"compiler", row.compiler},
               {"compiler_path", row.compiler_path},
               {"options", row.options},
+              {"libraries", map_json(row.libraries)},
               {"cache", cache_json(row.cache)},
               {"environment", map_json(row.environment)},
               {"stderr_tail", row.stderr_tail}};
+  if (!row.interpreter.empty()) object["interpreter"] = row.interpreter;
   if (!row.twin.empty()) object["twin"] = row.twin;
   return object;
 }
@@ -161,10 +163,10 @@ json machine_json(const MachineInfo& machine) {
               {"processor", machine.processor},
               {"processors", machine.processors},
               {"os", machine.os},
-              {"ipc", machine.ipc},
-              {"ipc_note", machine.ipc_note}};
               {"module_loading", machine.module_loading},
               {"clocks_note", machine.clocks_note},
+              {"ipc", machine.ipc},
+              {"ipc_note", machine.ipc_note}};
   if (machine.peak_bytes_per_second > 0) object["peak_bytes_per_second"] = machine.peak_bytes_per_second;
   return object;
 }
