@@ -45,7 +45,9 @@ class Numba(Worker):
 
     def value_of(self, argument):
         if argument.is_buffer:
-            return self.cuda.as_cuda_array(DeviceArray(argument, self.library))
+            if argument.dtype() is None:
+                raise Unsupported(f"{self.library} has no arrays of `{argument.element['name']}` (`{argument.name}`)")
+            return self.cuda.as_cuda_array(DeviceArray(argument))
         return argument.scalar(self.library)
 
     def case_function(self):

@@ -70,23 +70,18 @@ class Argument:
             raise Unsupported(f"{library} passes no `{self.type}` by value (argument `{self.name}`)")
         return numpy.frombuffer(self.value, self.dtype())[0]
 
-    def array_interface(self, library):
-        """The buffer as a one-dimensional array of scalars, the way libraries hand device arrays around."""
-        if self.dtype() is None:
-            raise Unsupported(f"{library} has no arrays of `{self.element['name']}` (argument `{self.name}`)")
-        return {"shape": (self.count * self.lanes,), "typestr": numpy_typestr(self.dtype()),
-                "data": (self.address, False), "strides": None, "version": 3, "stream": None}
-
-
-def numpy_typestr(dtype):
-    return "|b1" if dtype == "?" else dtype.replace("<", "|") if dtype.endswith("1") else dtype
 
 
 class DeviceArray:
-    """An object with `__cuda_array_interface__`: a view of the owner's buffer."""
+    """An object with `__cuda_array_interface__`: the owner's buffer as a one-dimensional array of scalars; of bytes,
+    where NumPy has no such type."""
 
-    def __init__(self, argument, library):
-        self.__cuda_array_interface__ = argument.array_interface(library)
+    def __init__(self, argument):
+        dtype = argument.dtype()
+        typestr = {None: "|u1", "?": "|b1"}.get(dtype, dtype)
+        self.__cuda_array_interface__ = {
+            "shape": (argument.count * argument.lanes if dtype else argument.bytes,), "typestr": typestr,
+            "data": (argument.address, False), "strides": None, "version": 3, "stream": None}
 
 
 class Worker:
