@@ -50,7 +50,7 @@ TEST_F(DeviceQueries, ItPresentsComputeCapability90AndTheLimitsThatGoWithIt) {
   EXPECT_EQ(attribute(97), 232448);
   EXPECT_EQ(attribute(41), 1) << "unified addressing";
   EXPECT_EQ(attribute(115), 0) << "memory pools";
-  EXPECT_EQ(attribute(95), 0) << "cooperative launches";
+  EXPECT_EQ(attribute(95), 1) << "cooperative launches";
 }
 
 TEST_F(DeviceQueries, ItHasAMultiprocessorForEveryCoreItMayUse) {

@@ -116,7 +116,7 @@ TEST_F(Launches, AttributesAreUnderstoodOrRefused) {
   EXPECT_OK(with(abi::launch_attribute::cluster_dimension, 1));
   EXPECT_RESULT(abi::kNotSupported, with(abi::launch_attribute::cluster_dimension, 2));
   EXPECT_OK(with(abi::launch_attribute::cooperative, 0));
-  EXPECT_RESULT(abi::kNotSupported, with(abi::launch_attribute::cooperative, 1));
+  EXPECT_OK(with(abi::launch_attribute::cooperative, 1));
   EXPECT_RESULT(abi::kNotSupported, launch(f("clustered"), {{2, 1, 1}, {32, 1, 1}}, {}));
   EXPECT_RESULT(abi::kNotSupported, call("cuLaunchCooperativeKernel", f("plain"), 1u, 1u, 1u, 1u, 1u, 1u, 0u,
                                          abi::Stream{}, static_cast<void**>(nullptr)));

@@ -16,7 +16,7 @@ bool is_branch(Op op) {
 }
 
 bool ends_block(const Instruction& instruction) {
-  return is_branch(instruction.op) || ends_thread(instruction) || is_barrier(instruction);
+  return is_branch(instruction.op) || ends_thread(instruction) || stops(instruction);
 }
 
 void visit_registers(const Operand& operand, const RegisterVisitor& visit) {
@@ -43,17 +43,44 @@ void add_targets(const ptx::Function& function, const Operand& operand, std::vec
 
 }  // namespace
 
-bool is_barrier(const Instruction& instruction) {
-  return instruction.op == Op::bar || instruction.op == Op::barrier;
+bool has_suffix(const Instruction& instruction, const char* suffix) {
+  return std::find(instruction.rest.begin(), instruction.rest.end(), suffix) != instruction.rest.end();
+}
+
+bool is_arrival(const Instruction& instruction) {
+  return (instruction.op == Op::bar || instruction.op == Op::barrier) && has_suffix(instruction, "arrive") &&
+         !has_suffix(instruction, "cluster");
+}
+
+bool stops(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::bar:
+    case Op::barrier:
+      return !is_arrival(instruction);
+    case Op::activemask:
+    case Op::elect:
+    case Op::match:
+    case Op::redux:
+    case Op::shfl:
+    case Op::vote:
+    case Op::yield_:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool may_pass(const Instruction& instruction) {
+  return instruction.op == Op::yield_ || instruction.predicate != ptx::kNoId;
 }
 
 bool ends_thread(const Instruction& instruction) {
-  return instruction.op == Op::exit || instruction.op == Op::ret || instruction.op == Op::trap;
+  return instruction.op == Op::exit || instruction.op == Op::ret || instruction.op == Op::trap ||
+         instruction.op == Op::brkpt;
 }
 
 bool reduces(const Instruction& instruction) {
-  return is_barrier(instruction) &&
-         std::find(instruction.rest.begin(), instruction.rest.end(), "red") != instruction.rest.end();
+  return (instruction.op == Op::bar || instruction.op == Op::barrier) && has_suffix(instruction, "red");
 }
 
 bool has_effects(const Instruction& instruction) {
@@ -68,7 +95,7 @@ bool has_effects(const Instruction& instruction) {
       return true;
     default:
       return instruction.destination_count == 0 || instruction.has(ptx::Modifier::volatile_) ||
-             is_barrier(instruction);
+             stops(instruction);
   }
 }
 

@@ -22,13 +22,20 @@ struct Flow {
   std::vector<std::uint32_t> block_of;  // by instruction index, body.size() included (a final empty block)
 };
 
-/// A block ends after every branch, return, exit, trap and barrier, and before every label.
+/// A block ends after every branch, return, exit, trap and stop, and before every label.
 Flow build_flow(const ptx::Function& function);
 
-/// bar.sync, barrier.sync and their like: where a thread waits for others of its block.
-bool is_barrier(const ptx::Instruction& instruction);
-/// Ends the thread: exit, ret or trap (in an entry function).
+/// Where a thread stops until others have come as far: barriers of the block, operations of the warp
+/// (shfl, vote, ...) and places where a loop lets others run. bar.arrive is none of them.
+bool stops(const ptx::Instruction& instruction);
+/// Such a place that a thread may also pass without stopping.
+bool may_pass(const ptx::Instruction& instruction);
+/// bar.arrive, barrier.arrive.
+bool is_arrival(const ptx::Instruction& instruction);
+/// Ends the thread: exit, ret, trap or brkpt (in an entry function).
 bool ends_thread(const ptx::Instruction& instruction);
+/// Whether the instruction has a suffix that has no field of its own.
+bool has_suffix(const ptx::Instruction& instruction, const char* suffix);
 /// Does more than write registers: st, atom, fences, barriers, calls and their like.
 bool has_effects(const ptx::Instruction& instruction);
 /// bar.red: a barrier that also counts predicates.

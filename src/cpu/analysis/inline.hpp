@@ -1,4 +1,5 @@
-// Device functions put in place of their calls, so that every later pass sees one flat body.
+// Device functions put in place of their calls, so that every later pass sees one flat body. What cannot be
+// put in place follows the kernel's own text and is reached by branches and a stack in local memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace tare::cpu::analysis {
 
-/// A call that cannot be put in place: recursive, indirect, or of a function without a body.
+/// A call that leads nowhere: of a function without a body, or of none that fits.
 struct CallRefusal {
   std::uint32_t line = 0;
   std::string what;  // "call.uni of `vprintf`"
@@ -17,7 +18,11 @@ struct CallRefusal {
 
 bool has_calls(const ptx::Function& function);
 
-/// The entry with all its calls replaced. Lines stay those of the text.
+/// How a trap is spelt that ends a thread whose stack is full.
+inline constexpr char kStackOverflow[] = "stack overflow";
+
+/// The entry with all its calls replaced, but for those of functions that the device brings along (vprintf,
+/// malloc, ...), whose arguments are registers afterwards. Lines stay those of the text.
 std::variant<ptx::Function, CallRefusal> flatten(const ptx::Module& module, const ptx::Function& entry);
 
 }  // namespace tare::cpu::analysis

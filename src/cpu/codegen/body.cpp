@@ -1,6 +1,7 @@
 // Branches, returns, traps and predicates: the control flow of one thread.
 #include "cpu/codegen/body.hpp"
 
+#include "cpu/analysis/inline.hpp"
 #include "cpu/codegen/instructions.hpp"
 #include "cpu/codegen/loops.hpp"
 
@@ -13,6 +14,10 @@ using llvm::BasicBlock;
 using llvm::Value;
 using ptx::Instruction;
 using ptx::Op;
+
+/// Rounds of a waiting loop after which a thread lets others run: many enough that a short contest is
+/// settled without stopping.
+constexpr std::uint32_t kPatience = 64;
 
 class Walk {
  public:
@@ -76,7 +81,7 @@ class Walk {
 
   static bool ends_path(const Instruction& instruction) {
     return instruction.op == Op::bra || instruction.op == Op::brx || analysis::ends_thread(instruction) ||
-           analysis::is_barrier(instruction);
+           analysis::stops(instruction);
   }
 
   /// The last instruction of a block: goes elsewhere, or on if its predicate is false.
@@ -85,6 +90,10 @@ class Walk {
     for (const auto& decided : body_.decided) {
       if (decided.instruction != index) continue;
       if (decided.taken) emit_jump(index);
+      return;
+    }
+    if (instruction.op == Op::yield_) {
+      emit_yield(index);
       return;
     }
     if (instruction.predicate == ptx::kNoId) {
@@ -100,6 +109,18 @@ class Walk {
     e_.b.CreateCondBr(taken, leave, at(index + 1));
     e_.b.SetInsertPoint(leave);
     emit_jump(index);
+  }
+
+  /// The thread goes on for as many rounds of the loop as its patience lasts.
+  void emit_yield(std::uint32_t index) {
+    auto& b = e_.b;
+    llvm::AllocaInst* rounds = e_.rounds();
+    Value* next = b.CreateAdd(b.CreateLoad(b.getInt32Ty(), rounds), e_.i32(1));
+    b.CreateStore(next, rounds);
+    BasicBlock* leave = e_.new_block("leave");
+    b.CreateCondBr(b.CreateICmpUGE(next, e_.i32(kPatience)), leave, at(index + 1));
+    b.SetInsertPoint(leave);
+    body_.on_stop(index);
   }
 
   /// A thread's own loop stays as it is: vectors are for threads.
@@ -123,15 +144,17 @@ class Walk {
         for (std::uint32_t k = 0; k + 1 < labels.size(); ++k) jump->addCase(e_.i32(k), target(labels[k]));
         break;
       }
+      case Op::brkpt:
       case Op::trap:
-        e_.emit_fault(Fault::trap, e_.i32(instruction.line));
+        e_.emit_fault(instruction.spelling == analysis::kStackOverflow ? Fault::stack_overflow : Fault::trap,
+                      e_.i32(instruction.line));
         break;
-      case Op::bar:
-      case Op::barrier:
-        body_.on_barrier(index);
+      case Op::exit:
+      case Op::ret:
+        body_.on_exit();
         break;
       default:
-        body_.on_exit();
+        body_.on_stop(index);
         break;
     }
   }
@@ -154,7 +177,7 @@ std::vector<bool> reachable_blocks(const ptx::Function& function, const Flow& fl
     const Block& block = flow.blocks[index];
     if (block.first == block.last) continue;
     const Instruction& last = function.body[block.last - 1];
-    if (analysis::is_barrier(last) && last.predicate == ptx::kNoId) continue;
+    if (analysis::stops(last) && !analysis::may_pass(last)) continue;
     open.insert(open.end(), block.successors.begin(), block.successors.end());
   }
   return reached;

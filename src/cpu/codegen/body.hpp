@@ -19,7 +19,7 @@ struct Body {
   std::vector<analysis::Guards::Decided> decided = {};
   /// Emitted where the thread ends or waits; each must end the basic block.
   std::function<void()> on_exit = {};
-  std::function<void(std::uint32_t instruction)> on_barrier = {};
+  std::function<void(std::uint32_t instruction)> on_stop = {};
 };
 
 /// Blocks that a thread entering at `start` may run before it waits or ends.

@@ -3,6 +3,7 @@
 
 #include "cpu/analysis/flow.hpp"
 #include "cpu/analysis/inline.hpp"
+#include "cpu/analysis/spin.hpp"
 #include "cpu/codegen/fingerprint.hpp"
 #include "cpu/codegen/generate.hpp"
 #include "cpu/codegen/kernel.hpp"
@@ -32,7 +33,7 @@ std::variant<CompiledKernel, CompileError> compile_flat(const ptx::Module& modul
   const KernelLayout layout = layout_kernel(module, entry);
   kernel.static_shared_bytes = layout.static_shared_bytes;
   kernel.local_bytes_per_thread = layout.local_bytes_per_thread;
-  kernel.has_barriers = std::any_of(entry.body.begin(), entry.body.end(), analysis::is_barrier);
+  kernel.has_barriers = std::any_of(entry.body.begin(), entry.body.end(), analysis::stops);
   const bool use_cache = options.use_object_cache && !options.object_cache_directory.empty();
   ObjectKey key{};
   if (use_cache) {
@@ -62,10 +63,11 @@ std::variant<CompiledKernel, CompileError> compile_flat(const ptx::Module& modul
 
 std::variant<CompiledKernel, CompileError> compile(const ptx::Module& module, const ptx::Function& entry,
                                                    const CompileOptions& options) {
-  if (!analysis::has_calls(entry)) return compile_flat(module, entry, options);
-  const auto flat = analysis::flatten(module, entry);
+  auto flat = analysis::flatten(module, entry);
   if (const auto* refusal = std::get_if<analysis::CallRefusal>(&flat)) return refused(entry, *refusal);
-  return compile_flat(module, std::get<ptx::Function>(flat), options);
+  auto& function = std::get<ptx::Function>(flat);
+  analysis::insert_yields(function);
+  return compile_flat(module, function, options);
 }
 
 }  // namespace tare::cpu::codegen

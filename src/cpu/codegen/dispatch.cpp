@@ -1,6 +1,4 @@
 // From an opcode to the family that emits it.
-#include <algorithm>
-
 #include "cpu/codegen/instructions.hpp"
 
 namespace tare::cpu::codegen {
@@ -87,13 +85,20 @@ bool dispatch(Emitter& e, const Instruction& i) {
     case Op::st:
     case Op::cvta:
     case Op::isspacep:
-    case Op::atom:
-    case Op::red:
+    case Op::cp:
     case Op::membar:
     case Op::fence:
     case Op::prefetch:
     case Op::prefetchu:
       return emit_memory(e, i);
+    case Op::atom:
+    case Op::red:
+      return emit_atomic(e, i);
+    case Op::call:
+      return emit_device_call(e, i);
+    case Op::bar:
+    case Op::barrier:
+      return emit_arrival(e, i);
     case Op::discard:
     case Op::applypriority:
     case Op::pmevent:
@@ -106,10 +111,6 @@ bool dispatch(Emitter& e, const Instruction& i) {
 
 }  // namespace
 
-bool has_suffix(const Instruction& instruction, const char* suffix) {
-  return std::find(instruction.rest.begin(), instruction.rest.end(), suffix) != instruction.rest.end();
-}
-
 bool is_selectable(const Instruction& instruction) {
   switch (instruction.op) {
     case Op::ld:
@@ -117,6 +118,10 @@ bool is_selectable(const Instruction& instruction) {
     case Op::st:
     case Op::atom:
     case Op::red:
+    case Op::call:
+    case Op::cp:
+    case Op::bar:
+    case Op::barrier:
     case Op::membar:
     case Op::fence:
     case Op::div:

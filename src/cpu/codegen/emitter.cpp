@@ -57,6 +57,11 @@ llvm::AllocaInst* Emitter::carry() {
   return carry_;
 }
 
+llvm::AllocaInst* Emitter::rounds() {
+  if (rounds_ == nullptr) rounds_ = stack(b.getInt32Ty(), "rounds");
+  return rounds_;
+}
+
 llvm::AllocaInst* Emitter::transient(std::uint32_t variable) {
   transients_.resize(entry_.variables.size(), nullptr);
   if (transients_[variable] == nullptr) {
@@ -73,6 +78,7 @@ void Emitter::clear_slots() {
       b.CreateStore(llvm::Constant::getNullValue(slots_[id]->getAllocatedType()), slots_[id]);
   }
   if (carry_ != nullptr) b.CreateStore(b.getFalse(), carry_);
+  if (rounds_ != nullptr) b.CreateStore(i32(0), rounds_);
 }
 
 llvm::Value* Emitter::adapt(llvm::Value* value, llvm::Type* to, bool sign_extend) {
@@ -126,7 +132,8 @@ llvm::Value* Emitter::read(const Operand& operand, Type to) {
     case Operand::Kind::real:
       return read_real(operand, to);
     case Operand::Kind::special:
-      return adapt(special(operand.special), type(to));
+      return adapt(operand.special == Special::other ? named_special(operand.id) : special(operand.special),
+                   type(to));
     case Operand::Kind::symbol:
     case Operand::Kind::address:
       return adapt(address_of(operand), type(to));
@@ -191,6 +198,15 @@ llvm::Value* Emitter::address_of(const Operand& operand) {
   if (!value->getType()->isIntegerTy()) value = adapt(value, i64(0)->getType());
   if (addend != 0) value = b.CreateAdd(value, constant_like(value, addend));
   return b.CreateZExtOrTrunc(value, b.getInt64Ty());
+}
+
+/// The driver's own registers: two hold the address of a cooperative grid's workspace.
+llvm::Value* Emitter::named_special(std::uint32_t index) {
+  const std::string& name = entry_.other_specials[index];
+  if (name == "%envreg1") return b.CreateTrunc(b.CreateLShr(around.workspace_address, 32), b.getInt32Ty());
+  if (name == "%envreg2") return b.CreateTrunc(around.workspace_address, b.getInt32Ty());
+  refuse(0, "the special register " + name);
+  return i32(0);
 }
 
 llvm::Value* Emitter::special(Special special) {

@@ -34,9 +34,11 @@ struct Surroundings {
   llvm::Value* local_address = nullptr;
   llvm::Value* dynamic_shared_bytes = nullptr;
   llvm::Value* grid_id = nullptr;
+  llvm::Value* workspace_address = nullptr;
   llvm::Value* worker = nullptr;
   llvm::Value* workers = nullptr;
   std::array<llvm::Value*, 3> tid{}, ntid{}, ctaid{}, nctaid{};  // i32
+  llvm::Value* block_index = nullptr;                            // i64, of the grid, x fastest
   llvm::Value* thread_in_block = nullptr;                        // i32, x fastest
   llvm::Value* thread_in_block_wide = nullptr;                   // the same as i64
 };
@@ -84,6 +86,7 @@ class Emitter {
   llvm::Value* address_of(const ptx::Operand& operand);
   ptx::Space space_of(const ptx::Operand& operand) const;
   llvm::Value* special(ptx::Special special);
+  llvm::Value* named_special(std::uint32_t index);
 
   // Registers. A fixed register is a value of its own; any other lives in a stack slot.
   void fix(ptx::RegisterId id, llvm::Value* value) { fixed_[id] = value; }
@@ -103,6 +106,8 @@ class Emitter {
   /// Zero in all slots: what a thread finds in registers it never wrote.
   void clear_slots();
   llvm::AllocaInst* carry();
+  /// How often the thread has been around waiting loops since it last stopped.
+  llvm::AllocaInst* rounds();
   /// The place of a .param variable that need not be in memory.
   llvm::AllocaInst* transient(std::uint32_t variable);
 
@@ -149,7 +154,7 @@ class Emitter {
   std::vector<llvm::AllocaInst*> slots_;
   std::vector<llvm::Value*> fixed_;
   std::vector<llvm::Value*> extended_;
-  llvm::AllocaInst* carry_ = nullptr;
+  llvm::AllocaInst *carry_ = nullptr, *rounds_ = nullptr;
   std::vector<llvm::AllocaInst*> transients_;
   llvm::Value* predicate_ = nullptr;
   llvm::MDNode* access_group_ = nullptr;

@@ -23,6 +23,15 @@ Value* bits_of(Emitter& e, Value* value) {
   return e.b.CreateBitCast(value, e.b.getIntNTy(width_of(value->getType())));
 }
 
+/// The first NaN among `inputs` is what a NaN result carries.
+Value* with_input_nan(Emitter& e, Value* value, llvm::ArrayRef<Value*> inputs) {
+  Value* nan = e.adapt(e.i64(kDefaultNan64), value->getType());
+  for (std::size_t k = inputs.size(); k-- > 0;) {
+    nan = e.select(e.b.CreateFCmpUNO(inputs[k], inputs[k]), quiet(e, inputs[k]), nan);
+  }
+  return e.select(e.b.CreateFCmpUNO(value, value), nan, value);
+}
+
 struct Operation {
   Emitter& e;
   const Instruction& i;
@@ -52,11 +61,7 @@ struct Operation {
     } else if (is_f32) {
       value = canonical_nan(e, value);
     } else {
-      Value* nan = e.adapt(e.i64(kDefaultNan64), value->getType());
-      for (std::size_t k = inputs.size(); k-- > 0;) {
-        nan = e.select(e.b.CreateFCmpUNO(inputs[k], inputs[k]), quiet(e, inputs[k]), nan);
-      }
-      value = e.select(e.b.CreateFCmpUNO(value, value), nan, value);
+      value = with_input_nan(e, value, inputs);
     }
     e.write(i.operands[0], value);
     return true;
@@ -172,6 +177,10 @@ bool emit_sign(Operation& o, Value* operand, Value* result) {
 }
 
 }  // namespace
+
+Value* sum_f64(Emitter& e, Value* a, Value* c) {
+  return with_input_nan(e, e.b.CreateFAdd(a, c), {c, a});
+}
 
 Value* flush_subnormal(Emitter& e, Value* value, Value* tiny) {
   Value* bits = bits_of(e, value);

@@ -53,10 +53,11 @@ CompileError refusal_error(const ptx::Function& entry, const Refusal& refusal) {
 std::variant<GeneratedObject, CompileError> generate(const ptx::Module& module, const ptx::Function& entry,
                                                      const KernelLayout& layout,
                                                      const CompileOptions& options) {
-  const bool has_barriers = std::any_of(entry.body.begin(), entry.body.end(), analysis::is_barrier);
+  const bool has_barriers = std::any_of(entry.body.begin(), entry.body.end(), analysis::stops);
   if (has_barriers && options.tier == Tier::fast) {
-    return CompileError{false, entry.line,
-                        "kernel `" + entry.name + "` has barriers, which the fast tier does not run"};
+    return CompileError{
+        false, entry.line,
+        "kernel `" + entry.name + "` has threads that wait for each other, which the fast tier does not run"};
   }
   const bool general = options.tier == Tier::general;
   llvm::LLVMContext context;

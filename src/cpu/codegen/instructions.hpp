@@ -2,6 +2,7 @@
 // form of it is not supported. Private to the code generator.
 #pragma once
 
+#include "cpu/analysis/flow.hpp"
 #include "cpu/codegen/emitter.hpp"
 
 namespace tare::cpu::codegen {
@@ -15,13 +16,24 @@ bool emit_compare(Emitter& e, const ptx::Instruction& instruction);      // setp
 bool emit_convert(Emitter& e, const ptx::Instruction& instruction);      // cvt
 bool emit_memory(Emitter& e, const ptx::Instruction& instruction);  // ld, st, atom, red, fences, cvta, mov
 
+bool emit_atomic(Emitter& e, const ptx::Instruction& instruction);       // atom, red
+bool emit_device_call(Emitter& e, const ptx::Instruction& instruction);  // vprintf, malloc, free, assert
+bool emit_arrival(Emitter& e, const ptx::Instruction& instruction);      // bar.arrive
+
 /// Emits an instruction that is not a branch, an exit or a barrier; a form that is not supported is
 /// refused by its spelling and line.
 void emit_instruction(Emitter& e, const ptx::Instruction& instruction);
 /// May run under a select instead of a branch: cheap, and no memory access.
 bool is_selectable(const ptx::Instruction& instruction);
 
+// Shared between the families that access memory.
+/// Where an address operand (plus `offset` bytes) leads.
+llvm::Value* pointer_of(Emitter& e, const ptx::Instruction& instruction, const ptx::Operand& address,
+                        std::uint64_t offset);
+llvm::Value* shared_bytes(Emitter& e);  // of the block, i64
+
 // Shared between the floating-point families.
+llvm::Value* sum_f64(Emitter& e, llvm::Value* a, llvm::Value* c);  // as add.rn.f64 has it, NaNs included
 // f32, sign kept; also where `tiny`, if given, says so.
 llvm::Value* flush_subnormal(Emitter& e, llvm::Value* value, llvm::Value* tiny = nullptr);
 llvm::Value* canonical_nan(Emitter& e, llvm::Value* value);       // f32: every NaN is 0x7fffffff
@@ -29,6 +41,6 @@ llvm::Value* quiet(Emitter& e, llvm::Value* value);               // f64: sets t
 llvm::Value* saturate(Emitter& e, llvm::Value* value);            // [+0, 1], NaN to +0
 llvm::Value* half_to_single(Emitter& e, llvm::Value* bits);       // f16 bits in an i32 to f32, exactly
 llvm::Value* read_bits(Emitter& e, const ptx::Operand& operand);  // a register as an integer
-bool has_suffix(const ptx::Instruction& instruction, const char* suffix);
+using analysis::has_suffix;
 
 }  // namespace tare::cpu::codegen

@@ -14,6 +14,20 @@
 
 namespace tare::cpu::codegen {
 
+/// What kernels ask of the runtime while they run; called by several threads at a time. Addresses are
+/// generic.
+class DeviceServices {
+ public:
+  virtual ~DeviceServices() = default;
+  /// vprintf: how many arguments the format takes, or -1 for none.
+  virtual std::int32_t print(const char* format, const std::byte* arguments) = 0;
+  /// Of 16 bytes' alignment; null where the heap has no room.
+  virtual void* allocate(std::uint64_t bytes) = 0;
+  virtual void release(void* memory) = 0;
+  /// A failed assertion, in words.
+  virtual void assertion_failed(const char* text) = 0;
+};
+
 /// What does not change during a launch. One per launch, read by all workers; the code reads it only.
 struct LaunchContext {
   const std::byte* params = nullptr;  // the parameter buffer, laid out as Function::parameters says
@@ -24,7 +38,9 @@ struct LaunchContext {
   std::uint32_t block[3] = {1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t grid_id = 0;
-  std::uint32_t workers = 1;  // how many host threads share the launch, for %nsmid
+  std::uint32_t workers = 1;            // how many host threads share the launch, for %nsmid
+  std::byte* grid_workspace = nullptr;  // zeroed memory of a cooperative launch, for %envreg1 and %envreg2
+  DeviceServices* services = nullptr;   // null: printing does nothing and the heap is empty
 };
 
 /// Memory private to one worker (host thread), reused from block to block. The runtime allocates it
@@ -34,6 +50,11 @@ struct Scratch {
   std::byte* local = nullptr;   // local_bytes_per_thread * threads of a block
   std::byte* frames = nullptr;  // frame_bytes_per_thread * threads of a block; resumable state
   std::uint32_t worker = 0;     // index of this worker, for %smid
+  // The state of a block that has stopped to let others run: its number, and that the next call begins
+  // with it where it stopped.
+  std::uint32_t resume = 0;
+  std::uint64_t stopped_block = 0;
+  std::uint32_t arrived[16] = {};  // by bar.arrive, per barrier
   // Filled by the code when it returns non-zero: who stopped, and where.
   std::uint32_t fault_block[3] = {0, 0, 0};
   std::uint32_t fault_thread[3] = {0, 0, 0};
@@ -41,10 +62,19 @@ struct Scratch {
 };
 
 /// 0, or why the blocks stopped.
-enum class Fault : std::int32_t { none = 0, trap = 1, barrier_never_completes = 2, assertion = 3 };
+enum class Fault : std::int32_t {
+  none = 0,
+  trap = 1,
+  barrier_never_completes = 2,  // or a warp operation
+  assertion = 3,
+  yielded = 4,  // no fault: every thread of Scratch::stopped_block waits for other blocks
+  stack_overflow = 5,
+};
 
 /// Runs the blocks [first, last) of the grid, in order, x fastest; called concurrently by several
-/// workers on disjoint ranges. Never throws, never changes the floating-point environment.
+/// workers on disjoint ranges. Never throws, never changes the floating-point environment. After `yielded`
+/// the caller may run other blocks with other scratch, and goes on by a call with the same scratch and
+/// `first` the block that stopped.
 using BlocksFunction = std::int32_t (*)(const LaunchContext*, Scratch*, std::uint64_t first,
                                         std::uint64_t last);
 
@@ -73,7 +103,7 @@ struct CompiledKernel {
   std::uint64_t static_shared_bytes = 0;
   std::uint64_t local_bytes_per_thread = 0;
   std::uint64_t frame_bytes_per_thread = 0;
-  bool has_barriers = false;
+  bool has_barriers = false;  // or other places where threads wait for each other
   bool from_object_cache = false;
   std::shared_ptr<void> code;  // keeps the machine code alive
 };

@@ -20,15 +20,11 @@ struct KernelPlan {
 /// Barrier-free: for every row of threads a vectorisable loop around the body (tier fast).
 void build_thread_loops(Emitter& e, const KernelPlan& plan);
 
-/// Any kernel: threads that stop at barriers and go on from there (tier general). `tight`: loops of their
-/// own for blocks whose threads all stand at the same barrier. Returns the bytes of state per thread.
+/// Any kernel: threads that stop and go on from there (tier general). `tight`: loops of their own for
+/// blocks whose threads all stand at the same place. Returns the bytes of state per thread.
 std::uint64_t build_regions(Emitter& e, const KernelPlan& plan, bool tight);
 
 /// The loop over blocks [first, last), around `block`. Returns 0 from the function at its end.
 void build_block_loop(Emitter& e, const std::function<void()>& block);
-
-/// The barriers of a kernel in text order, after an entry for its start; a form that does not run here
-/// is refused.
-std::vector<BarrierSite> find_sites(Emitter& e, std::vector<std::uint32_t>& instructions);
 
 }  // namespace tare::cpu::codegen

@@ -55,7 +55,7 @@ std::vector<bool> find_transient(const ptx::Function& entry) {
     is_transient.push_back(variable.space == ptx::Space::param);
   }
   for (const ptx::Instruction& instruction : entry.body) {
-    if (analysis::is_barrier(instruction)) return std::vector<bool>(entry.variables.size(), false);
+    if (analysis::stops(instruction)) return std::vector<bool>(entry.variables.size(), false);
     for (const ptx::Operand& operand : instruction.operands) mark_addressed(operand, is_transient);
   }
   return is_transient;

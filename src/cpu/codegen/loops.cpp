@@ -100,6 +100,7 @@ void load_surroundings(Emitter& e) {
   a.globals_address = load(a.context, offsetof(LaunchContext, globals), address);
   a.constants_address = load(a.context, offsetof(LaunchContext, constants), address);
   a.dynamic_shared_bytes = load(a.context, offsetof(LaunchContext, dynamic_shared_bytes), word);
+  a.workspace_address = load(a.context, offsetof(LaunchContext, grid_workspace), address);
   a.grid_id = load(a.context, offsetof(LaunchContext, grid_id), word);
   a.workers = load(a.context, offsetof(LaunchContext, workers), word);
   for (std::size_t i = 0; i < 3; ++i) {

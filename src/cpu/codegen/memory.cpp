@@ -1,4 +1,4 @@
-// Moves, loads, stores, atomics, fences and address conversions. Every access is an offset from a base
+// Moves, loads, stores, copies, fences and address conversions. Every access is an offset from a base
 // pointer that LLVM cannot see through, never an integer turned pointer.
 #include "cpu/codegen/instructions.hpp"
 
@@ -6,7 +6,6 @@ namespace tare::cpu::codegen {
 namespace {
 
 using llvm::AtomicOrdering;
-using llvm::AtomicRMWInst;
 using llvm::Value;
 using ptx::Instruction;
 using ptx::Op;
@@ -191,9 +190,7 @@ bool emit_is_space(Emitter& e, const Instruction& i) {
     return b.CreateICmpULT(b.CreateSub(address, start), bytes);
   };
   const KernelLayout& layout = e.layout();
-  Value* shared_bytes = b.CreateAdd(e.i64(layout.dynamic_shared_offset),
-                                    b.CreateZExt(e.around.dynamic_shared_bytes, b.getInt64Ty()));
-  Value* in_shared = inside(e.around.shared_address, shared_bytes);
+  Value* in_shared = inside(e.around.shared_address, shared_bytes(e));
   Value* in_local = inside(e.around.local_address, e.i64(layout.local_bytes_per_thread));
   Value* in_params = inside(e.around.params_address, e.i64(e.entry().parameter_bytes));
   Value* result = nullptr;
@@ -217,56 +214,43 @@ bool emit_is_space(Emitter& e, const Instruction& i) {
   return true;
 }
 
-struct AtomicKind {
-  const char* name;
-  AtomicRMWInst::BinOp operation, signed_operation, real_operation;
-};
-
-constexpr AtomicKind kAtomics[] = {
-    {"add", AtomicRMWInst::Add, AtomicRMWInst::Add, AtomicRMWInst::FAdd},
-    {"min", AtomicRMWInst::UMin, AtomicRMWInst::Min, AtomicRMWInst::BAD_BINOP},
-    {"max", AtomicRMWInst::UMax, AtomicRMWInst::Max, AtomicRMWInst::BAD_BINOP},
-    {"and", AtomicRMWInst::And, AtomicRMWInst::And, AtomicRMWInst::BAD_BINOP},
-    {"or", AtomicRMWInst::Or, AtomicRMWInst::Or, AtomicRMWInst::BAD_BINOP},
-    {"xor", AtomicRMWInst::Xor, AtomicRMWInst::Xor, AtomicRMWInst::BAD_BINOP},
-    {"exch", AtomicRMWInst::Xchg, AtomicRMWInst::Xchg, AtomicRMWInst::Xchg},
-    {"inc", AtomicRMWInst::UIncWrap, AtomicRMWInst::BAD_BINOP, AtomicRMWInst::BAD_BINOP},
-    {"dec", AtomicRMWInst::UDecWrap, AtomicRMWInst::BAD_BINOP, AtomicRMWInst::BAD_BINOP},
-};
-
-bool emit_atomic(Emitter& e, const Instruction& i) {
+/// Bytes go from one space to another at once; what is not read is zero.
+bool emit_copy(Emitter& e, const Instruction& i) {
   auto& b = e.b;
-  const Type type = i.types[0];
-  const std::size_t bytes = ptx::size_of(type);
-  const bool has_result = i.op == Op::atom;
-  const std::size_t first = has_result ? 1 : 0;
-  if ((bytes != 4 && bytes != 8 && !(bytes == 2 && type == Type::b16)) || i.vector != 1) return false;
-  if (type == Type::f16x2 || type == Type::bf16x2 || i.operands[first + 1].kind == Operand::Kind::vector)
+  if (has_suffix(i, "commit_group") || has_suffix(i, "wait_group") || has_suffix(i, "wait_all")) return true;
+  const auto& operands = i.operands;
+  if (has_suffix(i, "bulk") || has_suffix(i, "mbarrier") || !has_suffix(i, "async") || operands.size() < 3)
     return false;
-  const AtomicOrdering ordering = AtomicOrdering::SequentiallyConsistent;
-  Value* pointer = place_of(e, i, i.operands[first], 0).pointer;
-  Value* operand = e.read(i.operands[first + 1], type);
-  Value* old = nullptr;
-  if (has_suffix(i, "cas")) {
-    Value* desired = e.read(i.operands[first + 2], type);
-    Value* pair = b.CreateAtomicCmpXchg(pointer, operand, desired, llvm::Align(bytes), ordering, ordering);
-    old = b.CreateExtractValue(pair, 0);
-  } else {
-    auto operation = AtomicRMWInst::BAD_BINOP;
-    for (const AtomicKind& kind : kAtomics) {
-      if (!has_suffix(i, kind.name)) continue;
-      operation = Emitter::is_float(type)
-                      ? kind.real_operation
-                      : (Emitter::is_signed(type) ? kind.signed_operation : kind.operation);
-    }
-    if (operation == AtomicRMWInst::BAD_BINOP) return false;
-    old = b.CreateAtomicRMW(operation, pointer, operand, llvm::Align(bytes), ordering);
+  const auto in_space = [&](std::size_t operand, Space space) {
+    Instruction access = i;
+    access.space = space;
+    return place_of(e, access, operands[operand], 0).pointer;
+  };
+  Value* to = in_space(0, Space::shared);
+  Value* from = in_space(1, Space::global);
+  Value* bytes = e.i32(static_cast<std::uint32_t>(operands[2].integer));
+  const std::size_t given = operands.size() - (has_suffix(i, "L2::cache_hint") ? 1 : 0);
+  Value* read = bytes;
+  if (given > 3) {
+    const Operand& last = operands[3];
+    const bool is_predicate =
+        last.kind == Operand::Kind::reg && e.entry().registers[last.id].type == Type::pred;
+    read = is_predicate ? e.select(e.read(last, Type::pred), e.i32(0), bytes) : e.read(last, Type::b32);
   }
-  if (has_result) e.write(i.operands[0], old, Emitter::is_signed(type));
+  e.call_runtime("tare_copy", b.getVoidTy(), {to, from, bytes, read}, false);
   return true;
 }
 
 }  // namespace
+
+Value* pointer_of(Emitter& e, const Instruction& i, const Operand& address, std::uint64_t offset) {
+  return place_of(e, i, address, offset).pointer;
+}
+
+Value* shared_bytes(Emitter& e) {
+  return e.b.CreateAdd(e.i64(e.layout().dynamic_shared_offset),
+                       e.b.CreateZExt(e.around.dynamic_shared_bytes, e.b.getInt64Ty()));
+}
 
 Value* read_bits(Emitter& e, const Operand& operand) {
   Value* value = e.read_register(operand.id);
@@ -286,12 +270,11 @@ bool emit_memory(Emitter& e, const Instruction& i) {
       return emit_address_conversion(e, i);
     case Op::isspacep:
       return emit_is_space(e, i);
-    case Op::atom:
-    case Op::red:
-      return emit_atomic(e, i);
+    case Op::cp:
+      return emit_copy(e, i);
     case Op::membar:
     case Op::fence:
-      if (has_suffix(i, "proxy")) return false;
+      // There is one proxy, and every order is at least as strong as any asked for.
       e.b.CreateFence(AtomicOrdering::SequentiallyConsistent);
       return true;
     case Op::prefetch:

@@ -1,11 +1,12 @@
-// A block with barriers: each thread runs from where it stands to the next barrier or its end, and keeps
-// what it still needs in a frame. While all threads stand at the same place, a loop of that place's own
-// runs them; otherwise each is sent where its state says.
+// A block whose threads wait for each other: each runs from where it stands to the next place where it
+// stops or to its end, and keeps what it still needs in a frame. While all threads stand at the same place,
+// a loop of that place's own runs them; otherwise each is sent where its state says.
 #include <algorithm>
 
 #include "cpu/analysis/liveness.hpp"
 #include "cpu/codegen/instructions.hpp"
 #include "cpu/codegen/kernel_builder.hpp"
+#include "cpu/codegen/sites.hpp"
 
 namespace tare::cpu::codegen {
 namespace {
@@ -15,7 +16,7 @@ using llvm::BasicBlock;
 using llvm::Value;
 using ptx::Instruction;
 
-/// Larger kernels get no loops of their own per barrier: code that is reachable from several is copied.
+/// Larger kernels get no loops of their own per site: code that is reachable from several is copied.
 constexpr std::size_t kLargestTightKernel = 4000;
 
 class RegionBuilder {
@@ -23,6 +24,8 @@ class RegionBuilder {
   RegionBuilder(Emitter& emitter, const KernelPlan& plan, bool tight)
       : e_(emitter), b_(emitter.b), plan_(plan), tight_(tight) {
     sites_ = find_sites(e_, site_instructions_);
+    has_requests_ =
+        std::any_of(sites_.begin() + 1, sites_.end(), [&](const SitePlan& s) { return s.has_request; });
     for (const std::uint32_t instruction : site_instructions_) resume_.push_back(instruction);
     resume_[0] = 0;
     for (std::size_t k = 1; k < resume_.size(); ++k) ++resume_[k];
@@ -63,12 +66,12 @@ class RegionBuilder {
       return std::max<std::uint64_t>(1, ptx::size_of(e_.entry().registers[id].type));
     };
     std::stable_sort(kept.begin(), kept.end(), [&](auto a, auto c) { return bytes(a) > bytes(c); });
-    std::uint64_t end = 0;
+    // Requests come first: they are the most aligned.
+    std::uint64_t end = has_requests_ ? sizeof(Request) : 0;
     bool states_placed = false;
     const auto place_states = [&] {
       states_offset_ = end;
-      arguments_offset_ = end + 4;
-      end += has_arguments() ? 8 : 4;
+      end += 4;
       states_placed = true;
     };
     // Widest first, so that every array is aligned.
@@ -80,13 +83,6 @@ class RegionBuilder {
     if (!states_placed) place_states();
     frame_bytes_ = (end + 15) / 16 * 16;
   }
-
-  bool has_arguments() const {
-    return std::any_of(sites_.begin(), sites_.end(),
-                       [](const BarrierSite& s) { return s.kind != BarrierSite::block; });
-  }
-
-  static bool is_reduction(const BarrierSite& site) { return site.kind >= BarrierSite::count; }
 
   Value* array(std::uint64_t offset) {
     return b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(threads_wide_, e_.i64(offset)));
@@ -123,12 +119,13 @@ class RegionBuilder {
       if (type->isIntegerTy(1)) value = b_.CreateTrunc(value, type);
       b_.CreateStore(value, e_.slot(slot.id));
     }
-    if (!is_reduction(sites_[site])) return;
-    const Instruction& barrier = e_.entry().body[site_instructions_[site]];
-    Value* result = load_word(arguments_offset_);
-    const ptx::RegisterId id = barrier.operands[0].id;
-    e_.write_register(
-        id, e_.entry().registers[id].type == ptx::Type::pred ? b_.CreateICmpNE(result, e_.i32(0)) : result);
+    if (has_requests_) take_result(e_, e_.entry().body[site_instructions_[site]], request());
+  }
+
+  /// This thread's.
+  Value* request() {
+    return b_.CreateGEP(b_.getInt8Ty(), frames_,
+                        b_.CreateMul(e_.around.thread_in_block_wide, e_.i64(sizeof(Request))));
   }
 
   static llvm::Align alignment(llvm::Type* type) {
@@ -142,28 +139,6 @@ class RegionBuilder {
       if (site_instructions_[k] == instruction) return k;
     }
     return 0;
-  }
-
-  /// What the barrier has to know of this thread: a count, a lane mask or a predicate.
-  void store_argument(std::uint32_t site) {
-    if (!has_arguments()) return;
-    const Instruction& barrier = e_.entry().body[site_instructions_[site]];
-    const auto& operands = barrier.operands;
-    Value* value = e_.i32(0xffffffffu);
-    switch (sites_[site].kind) {
-      case BarrierSite::counted:
-        value = e_.read(operands[1], ptx::Type::u32);
-        break;
-      case BarrierSite::warp:
-        value = e_.read(operands[0], ptx::Type::u32);
-        break;
-      case BarrierSite::block:
-        break;
-      default:
-        value = b_.CreateZExt(e_.read(operands.back(), ptx::Type::pred), b_.getInt32Ty());
-        break;
-    }
-    store_word(arguments_offset_, value);
   }
 
   /// Which states threads can be in after running on from `site`: sites, and the end as 0.
@@ -181,8 +156,8 @@ class RegionBuilder {
         continue;
       }
       const Instruction& last = e_.entry().body[block.last - 1];
-      if (analysis::is_barrier(last)) add(site_of(block.last - 1));
-      if (last.op == ptx::Op::ret || last.op == ptx::Op::exit) add(0);
+      if (analysis::stops(last)) add(site_of(block.last - 1));
+      if (analysis::ends_thread(last)) add(0);
     }
     return result;
   }
@@ -206,9 +181,9 @@ class RegionBuilder {
       b_.CreateBr(done);
     };
     body.on_exit = [&, finish] { finish(kExited); };
-    body.on_barrier = [&, finish](std::uint32_t instruction) {
+    body.on_stop = [&, finish](std::uint32_t instruction) {
       const std::uint32_t site = site_of(instruction);
-      store_argument(site);
+      if (has_requests_) give_request(e_, e_.entry().body[instruction], request());
       spill(site);
       finish(site | kWaiting);
     };
@@ -242,7 +217,7 @@ class RegionBuilder {
   void build_tight(std::uint32_t site) {
     b_.SetInsertPoint(tight_entries_[site]);
     const std::vector<std::uint32_t> next = outcomes(site);
-    const bool known = next.size() == 1 && !(next[0] != 0 && is_reduction(sites_[next[0]]));
+    const bool known = next.size() == 1 && (next[0] == 0 || sites_[next[0]].is_plain);
     reset_tally();
     for_each_row([&] {
       fix_row(e_, plan_.shapes, e_.i32(0));
@@ -285,34 +260,43 @@ class RegionBuilder {
     BasicBlock* together = e_.new_block("together");
     b_.CreateCondBr(b_.CreateICmpEQ(any, all), together, release_);
     b_.SetInsertPoint(together);
-    llvm::SwitchInst* where = b_.CreateSwitch(any, block_done_);
+    llvm::SwitchInst* where = b_.CreateSwitch(any, release_);
     for (std::uint32_t k = 1; k < site_count(); ++k) {
-      if (!is_reduction(sites_[k])) {
-        where->addCase(e_.i32(k | kWaiting), tight_entries_[k]);
-        continue;
-      }
-      BasicBlock* reduce = e_.new_block("reduce");
-      where->addCase(e_.i32(k | kWaiting), reduce);
-      b_.SetInsertPoint(reduce);
-      call_release();
-      b_.CreateBr(tight_entries_[k]);
+      if (sites_[k].is_plain) where->addCase(e_.i32(k | kWaiting), tight_entries_[k]);
     }
   }
 
-  Value* call_release() {
-    Value* arguments =
-        has_arguments() ? array(arguments_offset_) : llvm::ConstantPointerNull::get(b_.getPtrTy());
-    return e_.call_runtime("tare_release_waiting", b_.getInt32Ty(),
-                           {array(states_offset_), arguments, threads_, site_table(), culprit_}, false);
-  }
-
-  /// Threads stand at different places: those whose barrier is complete go on.
+  /// Threads stand at different places, or at one where they learn something: those that may go on are
+  /// told so.
   void build_release() {
     b_.SetInsertPoint(release_);
-    llvm::SwitchInst* outcome = b_.CreateSwitch(call_release(), scattered_);
-    outcome->addCase(e_.i32(static_cast<std::uint32_t>(Release::finished)), block_done_);
+    Value* requests = has_requests_ ? frames_ : llvm::ConstantPointerNull::get(b_.getPtrTy());
+    Value* released = e_.call_runtime(
+        "tare_release_waiting", b_.getInt32Ty(),
+        {array(states_offset_), requests, threads_, site_table(), e_.around.scratch, culprit_}, false);
+    llvm::SwitchInst* outcome = b_.CreateSwitch(released, scattered_);
+    const auto on = [&](Release what, BasicBlock* block) {
+      outcome->addCase(e_.i32(static_cast<std::uint32_t>(what)), block);
+    };
+    on(Release::finished, block_done_);
     BasicBlock* stuck = e_.new_block("stuck");
-    outcome->addCase(e_.i32(static_cast<std::uint32_t>(Release::stuck)), stuck);
+    on(Release::stuck, stuck);
+    if (tight_) {
+      BasicBlock* together = e_.new_block("together");
+      on(Release::together, together);
+      b_.SetInsertPoint(together);
+      Value* state = b_.CreateAlignedLoad(b_.getInt32Ty(), array(states_offset_), llvm::Align(4));
+      llvm::SwitchInst* where = b_.CreateSwitch(state, scattered_);
+      for (std::uint32_t k = 1; k < site_count(); ++k) where->addCase(e_.i32(k), tight_entries_[k]);
+    }
+    if (has_yields()) {
+      BasicBlock* yielded = e_.new_block("yielded");
+      on(Release::yielded, yielded);
+      b_.SetInsertPoint(yielded);
+      b_.CreateStore(e_.around.block_index, scratch_field(offsetof(Scratch, stopped_block)));
+      b_.CreateStore(e_.i32(1), scratch_field(offsetof(Scratch, resume)));
+      b_.CreateRet(e_.i32(static_cast<std::uint32_t>(Fault::yielded)));
+    }
     b_.SetInsertPoint(stuck);
     Value* thread = b_.CreateLoad(b_.getInt32Ty(), culprit_);
     Value* line = b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstGEP1_64(b_.getInt32Ty(), culprit_, 1));
@@ -320,6 +304,15 @@ class RegionBuilder {
     e_.around.tid = {b_.CreateURem(thread, e_.around.ntid[0]), b_.CreateURem(row, e_.around.ntid[1]),
                      b_.CreateUDiv(row, e_.around.ntid[1])};
     e_.emit_fault(Fault::barrier_never_completes, line);
+  }
+
+  bool has_yields() const {
+    return std::any_of(sites_.begin() + 1, sites_.end(),
+                       [](const SitePlan& s) { return s.site.kind == Site::yield; });
+  }
+
+  Value* scratch_field(std::size_t offset) {
+    return b_.CreateConstGEP1_64(b_.getInt8Ty(), e_.around.scratch, offset);
   }
 
   /// Every thread that may run is sent to where it stands.
@@ -394,6 +387,20 @@ class RegionBuilder {
     scattered_ = e_.new_block("scattered");
     block_done_ = e_.new_block("block_done");
     BasicBlock* from_start = e_.new_block("from_start");
+    if (has_yields()) {
+      BasicBlock* resumed = e_.new_block("resumed");
+      BasicBlock* anew = e_.new_block("anew");
+      Value* resume = b_.CreateLoad(b_.getInt32Ty(), scratch_field(offsetof(Scratch, resume)));
+      b_.CreateCondBr(b_.CreateICmpNE(resume, e_.i32(0)), resumed, anew);
+      b_.SetInsertPoint(resumed);
+      b_.CreateStore(e_.i32(0), scratch_field(offsetof(Scratch, resume)));
+      b_.CreateBr(scattered_);
+      b_.SetInsertPoint(anew);
+    }
+    if (std::any_of(e_.entry().body.begin(), e_.entry().body.end(), analysis::is_arrival)) {
+      b_.CreateMemSet(scratch_field(offsetof(Scratch, arrived)), b_.getInt8(0), sizeof(Scratch::arrived),
+                      llvm::MaybeAlign(4));
+    }
     if (tight_) {
       for (std::uint32_t k = 0; k < site_count(); ++k) tight_entries_.push_back(e_.new_block("together"));
       if (plan_.shapes.assumptions.empty()) {
@@ -418,7 +425,7 @@ class RegionBuilder {
   Value* site_table() {
     if (table_ != nullptr) return table_;
     std::vector<std::uint32_t> words;
-    for (const BarrierSite& site : sites_) words.insert(words.end(), {site.kind, site.id, site.line});
+    for (const SitePlan& plan : sites_) words.insert(words.end(), {plan.site.kind, plan.site.line});
     llvm::Constant* data = llvm::ConstantDataArray::get(e_.context(), words);
     table_ = new llvm::GlobalVariable(*e_.function()->getParent(), data->getType(), true,
                                       llvm::GlobalValue::PrivateLinkage, data, "sites");
@@ -429,12 +436,13 @@ class RegionBuilder {
   llvm::IRBuilder<>& b_;
   const KernelPlan& plan_;
   bool tight_;
-  std::vector<BarrierSite> sites_;
+  std::vector<SitePlan> sites_;
+  bool has_requests_ = false;
   std::vector<std::uint32_t> site_instructions_;
   std::vector<std::uint32_t> resume_;
   std::vector<analysis::RegisterSet> live_;
   std::vector<FrameSlot> slots_;
-  std::uint64_t states_offset_ = 0, arguments_offset_ = 0, frame_bytes_ = 0;
+  std::uint64_t states_offset_ = 0, frame_bytes_ = 0;
   Value* threads_ = nullptr;
   Value* threads_wide_ = nullptr;
   Value* frames_ = nullptr;
@@ -444,44 +452,7 @@ class RegionBuilder {
   BasicBlock *settle_ = nullptr, *release_ = nullptr, *scattered_ = nullptr, *block_done_ = nullptr;
 };
 
-/// The forms that run: bar.sync, barrier.sync (a constant id, any count), bar.red and bar.warp.sync.
-bool describe(const Instruction& barrier, BarrierSite& site) {
-  const auto& operands = barrier.operands;
-  if (has_suffix(barrier, "cluster") || has_suffix(barrier, "arrive") || operands.empty()) return false;
-  if (has_suffix(barrier, "warp")) {
-    site.kind = BarrierSite::warp;
-    return true;
-  }
-  if (analysis::reduces(barrier)) {
-    if (operands.size() != 3 || operands[1].kind != ptx::Operand::Kind::integer) return false;
-    site.id = static_cast<std::uint32_t>(operands[1].integer);
-    site.kind = has_suffix(barrier, "popc")          ? BarrierSite::count
-                : barrier.bool_op == ptx::Bool::and_ ? BarrierSite::all
-                                                     : BarrierSite::any;
-    return true;
-  }
-  if (!barrier.has(ptx::Modifier::sync) || operands[0].kind != ptx::Operand::Kind::integer) return false;
-  site.id = static_cast<std::uint32_t>(operands[0].integer);
-  site.kind = operands.size() > 1 ? BarrierSite::counted : BarrierSite::block;
-  return true;
-}
-
 }  // namespace
-
-std::vector<BarrierSite> find_sites(Emitter& e, std::vector<std::uint32_t>& instructions) {
-  std::vector<BarrierSite> sites(1);
-  instructions.assign(1, ptx::kNoId);
-  for (std::uint32_t i = 0; i < e.entry().body.size(); ++i) {
-    const Instruction& instruction = e.entry().body[i];
-    if (!analysis::is_barrier(instruction)) continue;
-    BarrierSite site;
-    site.line = instruction.line;
-    if (!describe(instruction, site) || site.id >= 16) e.refuse(instruction.line, instruction.spelling);
-    sites.push_back(site);
-    instructions.push_back(i);
-  }
-  return sites;
-}
 
 std::uint64_t build_regions(Emitter& e, const KernelPlan& plan, bool tight) {
   RegionBuilder builder(e, plan, tight);

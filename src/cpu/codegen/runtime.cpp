@@ -3,15 +3,18 @@
 #include "cpu/codegen/runtime.hpp"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "cpu/codegen/barrier.hpp"
+#include "cpu/codegen/kernel.hpp"
 #include "cpu/codegen/soft_float.hpp"
 
 namespace tare::cpu::codegen {
@@ -177,6 +180,13 @@ std::uint32_t half_operation(std::uint32_t a, std::uint32_t b, std::uint32_t c, 
   return result;
 }
 
+/// cp.async: `read` bytes of `bytes`, the rest zero.
+void copy(std::byte* to, const std::byte* from, std::uint32_t bytes, std::uint32_t read) {
+  const std::uint32_t count = read < bytes ? read : bytes;
+  memcpy(to, from, count);
+  memset(to + count, 0, bytes - count);
+}
+
 std::uint64_t global_timer() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -214,6 +224,28 @@ float tanh_f32(float x) {
   return static_cast<float>(std::tanh(static_cast<double>(x)));
 }
 
+std::int32_t print(const LaunchContext* context, const char* format, const std::byte* arguments) {
+  return context->services == nullptr ? -1 : context->services->print(format, arguments);
+}
+void* allocate(const LaunchContext* context, std::uint64_t bytes) {
+  return context->services == nullptr ? nullptr : context->services->allocate(bytes);
+}
+void release(const LaunchContext* context, void* memory) {
+  if (context->services != nullptr) context->services->release(memory);
+}
+
+/// Numbers are the block's and the thread's indices.
+void assertion(const LaunchContext* context, const char* message, const char* file, std::uint32_t line,
+               const char* function, const std::uint32_t* numbers) {
+  if (context->services == nullptr) return;
+  char where[160];
+  snprintf(where, sizeof where, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `", numbers[0], numbers[1],
+           numbers[2], numbers[3], numbers[4], numbers[5]);
+  const std::string text =
+      std::string(file) + ":" + std::to_string(line) + ": " + function + where + message + "` failed.\n";
+  context->services->assertion_failed(text.c_str());
+}
+
 struct Entry {
   std::string_view name;
   void* address;
@@ -248,6 +280,12 @@ void* find_runtime_function(std::string_view name) {
       {"tare_cos_f32", address(&cos_f32)},
       {"tare_tanh_f32", address(&tanh_f32)},
       {"tare_release_waiting", address(&release_waiting)},
+      {"tare_arrive", address(&arrive)},
+      {"tare_copy", address(&copy)},
+      {"tare_print", address(&print)},
+      {"tare_allocate", address(&allocate)},
+      {"tare_release", address(&release)},
+      {"tare_assertion", address(&assertion)},
       // What LLVM itself may call.
       {"memset", address(&memset)},
       {"memcpy", address(static_cast<void* (*)(void*, const void*, size_t)>(&memcpy))},

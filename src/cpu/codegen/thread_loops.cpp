@@ -170,6 +170,7 @@ void build_block_loop(Emitter& e, const std::function<void()>& block) {
   Value* width = wide(e.around.nctaid[0]);
   Value* height = wide(e.around.nctaid[1]);
   CountedLoop loop(e, first, last);
+  e.around.block_index = loop.index();
   // Blocks are few against threads: their indices may cost a division.
   Value* row = b.CreateUDiv(loop.index(), width);
   Value* x = b.CreateSub(loop.index(), b.CreateMul(row, width));

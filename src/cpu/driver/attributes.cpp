@@ -20,7 +20,7 @@ int as_int(std::size_t value) {
 }
 
 /// Attributes that are 0 are not listed: what this device does not have (textures, surfaces,
-/// pools, clusters, cooperative launches, virtual memory management, ...).
+/// pools, clusters, virtual memory management, ...).
 int attribute(const Process& process, int ordinal, int number) {
   switch (number) {
     case 1:
@@ -62,6 +62,8 @@ int attribute(const Process& process, int ordinal, int number) {
       return 1;  // maps host memory
     case 31:
       return 1;  // concurrent kernels
+    case 95:
+      return 1;  // cooperative launches
     case 33:
       return ordinal + 1;  // PCI bus
     case 37:

@@ -46,6 +46,7 @@ std::vector<std::shared_ptr<StreamObject>> ContextObject::all_streams() {
 
 Result ContextObject::synchronise() {
   for (const auto& stream : all_streams()) stream->queue->wait(stream->queue->last());
+  services.flush();
   return failure();
 }
 
@@ -292,6 +293,8 @@ TARE_API Result cuCtxSetLimit(abi::Enum limit, std::size_t value) {
     if (limit == abi::limit::max_l2_fetch_granularity && value > 128) return abi::kInvalidValue;
     const std::scoped_lock lock(context->settings_mutex);
     context->limits[static_cast<std::size_t>(limit)] = value;
+    if (limit == abi::limit::printf_fifo_size) context->services.set_print_limit(value);
+    if (limit == abi::limit::malloc_heap_size) context->services.set_heap_limit(value);
     return abi::kSuccess;
   });
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/driver/abi.hpp"
+#include "cpu/runtime/device_services.hpp"
 #include "cpu/runtime/stream_queue.hpp"
 
 namespace tare::cpu {
@@ -27,6 +28,7 @@ struct ContextObject : std::enable_shared_from_this<ContextObject> {
   const std::shared_ptr<ContextStatus> status = std::make_shared<ContextStatus>();
   std::atomic<bool> destroyed{false};
   std::atomic<unsigned> grids_launched{0};
+  ContextServices services;  // printing and the heap of its kernels
 
   std::mutex settings_mutex;
   std::array<std::size_t, abi::limit::count> limits{};

@@ -75,6 +75,7 @@ Result copy(StreamArgument argument, const CopyShape& shape, Side destination, S
       const auto position =
           enqueue(target, operation([shape, whole](OperationContext&) { *whole = run_copy_guarded(shape); }));
       if (!target.stream->queue->wait(position)) return abi::kDeinitialized;
+      target.context->services.flush();
       if (!*whole) return fail(abi::kInvalidValue, kNoSuchMemory);
       return target.context->failure();
     }

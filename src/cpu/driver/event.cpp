@@ -107,6 +107,7 @@ TARE_API Result cuEventSynchronize(abi::Event handle) {
     const auto event = process.events.find(handle);
     if (!event) return abi::kInvalidHandle;
     if (const auto record = event->latest()) record->queue->wait(record->position);
+    if (const auto context = event->context.lock()) context->services.flush();
     return failure_of(*event);
   });
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "cpu/analysis/call_graph.hpp"
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/module.hpp"
 #include "cpu/ptx/parser.hpp"
@@ -122,17 +123,19 @@ Result initialise(const ModuleObject& module, const ptx::Variable& variable, Loa
     for (const ptx::Variable& candidate : module.ptx->variables) {
       if (candidate.name == relocation.symbol) target = &candidate;
     }
-    std::byte* const base = target == nullptr ? nullptr : module.address_of(*target);
-    if (base == nullptr) {
+    std::uint64_t base = target == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(module.address_of(*target));
+    for (std::uint32_t f = 0; base == 0 && f < module.ptx->functions.size(); ++f) {
+      if (module.ptx->functions[f].name == relocation.symbol)
+        base = analysis::address_of_function(analysis::resolve_alias(*module.ptx, f));
+    }
+    if (base == 0) {
       return refuse(abi::kNotSupported,
                     "the address of `" + relocation.symbol + "` in the initialiser of `" + variable.name +
                         "` (PTX line " + std::to_string(variable.line) +
                         ") is not supported by the CPU device",
                     log);
     }
-    const std::uint64_t value =
-        (reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uint64_t>(relocation.addend)) >>
-        relocation.shift;
+    const std::uint64_t value = (base + static_cast<std::uint64_t>(relocation.addend)) >> relocation.shift;
     std::memcpy(to + relocation.offset, &value, relocation.size);
   }
   return abi::kSuccess;

@@ -50,8 +50,11 @@ void report(const GridOutcome& outcome, const FunctionObject& function, ContextS
     case codegen::Fault::trap:
       return status.fail(abi::kLaunchFailed, kernel + " executed a trap" + where);
     case codegen::Fault::barrier_never_completes:
-      return status.fail(abi::kLaunchFailed,
-                         kernel + " waits at a barrier that the rest of the block never reaches," + where);
+      return status.fail(abi::kLaunchFailed, kernel + " waits for threads that never come," + where);
+    case codegen::Fault::stack_overflow:
+      return status.fail(abi::kLaunchFailed, kernel + " calls more deeply than its stack allows" + where);
+    case codegen::Fault::yielded:
+      break;
     case codegen::Fault::assertion:
       return status.fail(abi::kAssert, kernel + " failed an assertion" + where);
   }
@@ -85,7 +88,8 @@ class LaunchOperation final : public Operation {
 
   /// Room for the parameters; filled by the caller before the operation is queued.
   std::byte* prepare(std::shared_ptr<FunctionObject> function, const codegen::CompiledKernel& kernel,
-                     const Shape& shape, unsigned grid_id) {
+                     const Shape& shape, unsigned grid_id, codegen::DeviceServices* services,
+                     bool cooperative) {
     const std::size_t bytes = function->entry.parameter_bytes;
     if (bytes > small_.size()) large_.resize(bytes);
     std::byte* const parameters = bytes > small_.size() ? large_.data() : small_.data();
@@ -101,6 +105,9 @@ class LaunchOperation final : public Operation {
     launch_.dynamic_shared_bytes = shape.shared_bytes;
     launch_.grid_id = grid_id;
     launch_.workers = static_cast<std::uint32_t>(Process::get().settings.threads);
+    launch_.services = services;
+    grid_workspace_.fill(0);
+    if (cooperative) launch_.grid_workspace = reinterpret_cast<std::byte*>(grid_workspace_.data());
     kernel_ = &kernel;
     function_ = std::move(function);
     return parameters;
@@ -110,6 +117,7 @@ class LaunchOperation final : public Operation {
   codegen::LaunchContext launch_;
   const codegen::CompiledKernel* kernel_ = nullptr;
   std::shared_ptr<FunctionObject> function_;
+  std::array<std::uint32_t, 4> grid_workspace_{};  // where a cooperative grid's blocks meet
   alignas(64) std::array<std::byte, 512> small_;
   std::vector<std::byte> large_;
 };
@@ -149,6 +157,19 @@ Result check_shape(const Shape& shape, const FunctionObject& function) {
                     " asked for (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES allows more)");
   }
   return abi::kSuccess;
+}
+
+/// All blocks of a cooperative grid must be on the device at a time.
+Result check_residency(const Shape& shape, const FunctionObject& function, const Process& process) {
+  const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+  const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  const auto room =
+      static_cast<std::uint64_t>(blocks_per_multiprocessor(function, threads, shape.shared_bytes)) *
+      static_cast<std::uint64_t>(process.settings.threads);
+  if (blocks <= room) return abi::kSuccess;
+  return fail(abi::kCooperativeLaunchTooLarge, "a cooperative launch of kernel `" + function.entry.name +
+                                                   "` may have " + std::to_string(room) +
+                                                   " blocks of this size, not " + std::to_string(blocks));
 }
 
 /// The two ways that parameters are given: an array of addresses, or one buffer ("extra").
@@ -200,6 +221,7 @@ Result check_parameters(const ptx::Function& entry, const Parameters& given) {
 /// What cuLaunchKernelEx may add to a launch.
 struct Extras {
   abi::Event completion = nullptr;
+  bool cooperative = false;
 };
 
 Result launch(StreamArgument argument, abi::Function handle, const Shape& shape, const Parameters& given,
@@ -217,6 +239,10 @@ Result launch(StreamArgument argument, abi::Function handle, const Shape& shape,
       return fail(abi::kNotSupported,
                   "kernel `" + entry.name + "` asks for clusters, which the CPU device has not");
     }
+    if (extras.cooperative) {
+      if (const Result wrong = check_residency(shape, *function, process); wrong != abi::kSuccess)
+        return wrong;
+    }
     std::shared_ptr<EventObject> completion;
     if (extras.completion != nullptr && !(completion = process.events.find(extras.completion)))
       return abi::kInvalidHandle;
@@ -231,7 +257,8 @@ Result launch(StreamArgument argument, abi::Function handle, const Shape& shape,
     std::unique_ptr<LaunchOperation> operation(reused ? static_cast<LaunchOperation*>(reused.release())
                                                       : new LaunchOperation);
     const unsigned grid_id = target.context->grids_launched.fetch_add(1, std::memory_order_relaxed) + 1;
-    std::byte* const to = operation->prepare(function, *kernel, shape, grid_id);
+    std::byte* const to =
+        operation->prepare(function, *kernel, shape, grid_id, &target.context->services, extras.cooperative);
     if (const Result copied = copy_parameters(entry, given, to); copied != abi::kSuccess) return copied;
     const StreamQueue::Position position = enqueue(target, std::move(operation));
     if (completion) {
@@ -253,9 +280,7 @@ Result read_attributes(const abi::LaunchConfig& config, Extras& extras) {
     const auto& dimensions = given.value.dimensions;
     switch (given.id) {
       case attribute::cooperative:
-        if (given.value.number != 0) {
-          return fail(abi::kNotSupported, "cooperative launches are not supported by the CPU device");
-        }
+        extras.cooperative = given.value.number != 0;
         break;
       case attribute::cluster_dimension:
         if (dimensions.x == 0 || dimensions.y == 0 || dimensions.z == 0) return abi::kInvalidValue;
@@ -288,11 +313,7 @@ Result launch_with_config(const abi::LaunchConfig* config, abi::Function handle,
   return launch({config->stream, per_thread}, handle, shape, given, extras);
 }
 
-Result refuse_cooperative() {
-  return entry([](Process&) -> Result {
-    return fail(abi::kNotSupported, "cooperative launches are not supported by the CPU device");
-  });
-}
+const Extras kCooperative{.cooperative = true};
 
 }  // namespace
 
@@ -314,13 +335,15 @@ TARE_API Result cuLaunchKernelEx_ptsz(const abi::LaunchConfig* config, abi::Func
                                       void** extra) {
   return launch_with_config(config, f, {parameters, extra}, true);
 }
-TARE_API Result cuLaunchCooperativeKernel(abi::Function, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                          unsigned, unsigned, abi::Stream, void**) {
-  return refuse_cooperative();
+TARE_API Result cuLaunchCooperativeKernel(abi::Function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                          unsigned by, unsigned bz, unsigned shared, abi::Stream s,
+                                          void** parameters) {
+  return launch({s, false}, f, {{gx, gy, gz}, {bx, by, bz}, shared}, {parameters, nullptr}, kCooperative);
 }
-TARE_API Result cuLaunchCooperativeKernel_ptsz(abi::Function, unsigned, unsigned, unsigned, unsigned,
-                                               unsigned, unsigned, unsigned, abi::Stream, void**) {
-  return refuse_cooperative();
+TARE_API Result cuLaunchCooperativeKernel_ptsz(abi::Function f, unsigned gx, unsigned gy, unsigned gz,
+                                               unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                               abi::Stream s, void** parameters) {
+  return launch({s, true}, f, {{gx, gy, gz}, {bx, by, bz}, shared}, {parameters, nullptr}, kCooperative);
 }
 
 }  // namespace tare::cpu

@@ -90,4 +90,7 @@ abi::Result set_function_attribute(FunctionObject& function, abi::Enum number, i
 abi::Result parameter_info(const ptx::Function& entry, std::size_t index, std::size_t* offset,
                            std::size_t* bytes);
 
+/// How many blocks of a function a multiprocessor holds at a time.
+int blocks_per_multiprocessor(const FunctionObject& function, int block_size, std::size_t dynamic_shared);
+
 }  // namespace tare::cpu

@@ -11,8 +11,8 @@ namespace tare::cpu {
 using abi::Result;
 
 namespace {
-
 constexpr std::size_t kWarp = 32;
+}
 
 int blocks_per_multiprocessor(const FunctionObject& function, int block_size, std::size_t dynamic_shared) {
   const std::size_t threads = (static_cast<std::size_t>(block_size) + kWarp - 1) / kWarp * kWarp;
@@ -23,6 +23,8 @@ int blocks_per_multiprocessor(const FunctionObject& function, int block_size, st
       std::min({kMaxThreadsPerMultiprocessor / threads, kSharedBytesPerMultiprocessor / shared,
                 static_cast<std::size_t>(kMaxBlocksPerMultiprocessor)}));
 }
+
+namespace {
 
 template <typename Body>
 Result with_function(abi::Function handle, unsigned flags, Body body) {

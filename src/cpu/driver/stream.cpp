@@ -79,6 +79,7 @@ Result synchronise(const ResolvedStream& target) {
   } else {
     target.stream->queue->wait(target.stream->queue->last());
   }
+  target.context->services.flush();
   return target.context->failure();
 }
 

@@ -237,6 +237,7 @@ class Checker {
   }
 
   void check_special(const Operand& operand, Type want) const {
+    if (want == Type::pred && operand.special == Special::is_explicit_cluster) return;
     if (!is_bits(want) && !is_integer(want)) mismatch();
     const bool fits =
         operand.special == Special::gridid || (size_of(want) == 8) == is_wide_special(operand.special);

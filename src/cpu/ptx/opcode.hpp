@@ -20,6 +20,7 @@ enum class Op : std::uint8_t {
   suq, szext, tanh, tensormap, testp, tex, tld4, trap, txq, vabsdiff, vabsdiff2, vabsdiff4, vadd, vadd2, vadd4, vavrg2, vavrg4,
   vmad, vmax, vmax2, vmax4, vmin, vmin2, vmin4, vote, vset, vset2, vset4, vshl, vshr, vsub, vsub2, vsub4,
   wgmma, wmma, xor_, st_async, red_async, cp_reduce_async, tcgen05, clusterlaunchcontrol, other,
+  yield_,  // no opcode of PTX: where a waiting loop lets others run (see analysis/spin.hpp)
 };
 
 /// The opcode whose first dot-separated word is `word` ("add"); Op::invalid where there is none.

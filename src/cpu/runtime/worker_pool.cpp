@@ -1,10 +1,12 @@
 #include "cpu/runtime/worker_pool.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 #include "cpu/runtime/host.hpp"
@@ -95,12 +97,14 @@ struct WorkerPool::Job {
   int workers = 1;
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> stopped{false};
-  std::atomic<int> helpers{0};  // changed under the pool's lock, watched without it
+  std::atomic<bool> yields{false};  // a block has waited for others: blocks are taken one by one
+  std::atomic<int> helpers{0};      // changed under the pool's lock, watched without it
   std::condition_variable left{};
   GridOutcome outcome{};  // written by the one who sets `stopped`
 };
 
-bool WorkerPool::run_blocks(Job& job, codegen::Scratch& scratch, std::uint64_t first, std::uint64_t last) {
+WorkerPool::Ended WorkerPool::run_blocks(Job& job, codegen::Scratch& scratch, std::uint64_t first,
+                                         std::uint64_t last) {
   struct Call {
     const Grid& grid;
     codegen::Scratch* scratch;
@@ -113,31 +117,162 @@ bool WorkerPool::run_blocks(Job& job, codegen::Scratch& scratch, std::uint64_t f
         c.status = c.grid.run(c.grid.context, c.scratch, c.first, c.last);
       },
       &call);
-  if (!fault.happened && call.status == 0) return true;
+  if (!fault.happened && call.status == 0) return Ended::done;
+  if (!fault.happened && call.status == static_cast<std::int32_t>(codegen::Fault::yielded))
+    return Ended::yielded;
+  scratch.resume = 0;
   if (!job.stopped.exchange(true)) {
     job.outcome.memory_fault = fault;
     if (!fault.happened) job.outcome.fault = static_cast<codegen::Fault>(call.status);
     job.outcome.where = scratch;
   }
-  return false;
+  return Ended::stopped;
 }
 
-void WorkerPool::work(Job& job, ScratchMemory& memory) {
-  const Grid& grid = job.grid;
-  if (!memory.reserve(grid.shared_bytes, grid.local_bytes, grid.frame_bytes)) {
-    if (!job.stopped.exchange(true)) job.outcome.no_scratch = true;
-    return;
+/// One thread's share of a job. A block that waits for others keeps its scratch, and the thread goes on with
+/// the next block in other scratch; when no block is left to begin, those that wait take turns.
+class WorkerPool::Turns {
+ public:
+  Turns(Job& job, ScratchMemory& memory) : job_(job), memory_(memory) {}
+  ~Turns() { memory_.scratch().resume = 0; }
+
+  /// `resume`: the thread's own scratch holds a block that waits.
+  void run(bool resume) {
+    if (resume) {
+      first_used_ = true;
+      wait(&memory_);
+    }
+    while (!job_.stopped.load(std::memory_order_relaxed)) {
+      std::uint64_t first = 0, last = 0;
+      if (may_begin() && take(first, last)) {
+        if (!begin(first, last)) return;
+      } else if (waiting_.empty()) {
+        return;
+      } else if (!resume_all()) {
+        return;
+      }
+    }
   }
-  // Guided: large turns first, smaller ones towards the end, so that all finish together.
-  const auto divisor = static_cast<std::uint64_t>(job.workers) * 4;
-  std::uint64_t first = job.next.load(std::memory_order_relaxed);
-  while (first < grid.blocks && !job.stopped.load(std::memory_order_relaxed)) {
-    const std::uint64_t left = grid.blocks - first;
-    const std::uint64_t turn = std::min(left, std::max(job.smallest_turn, left / divisor));
-    if (!job.next.compare_exchange_weak(first, first + turn, std::memory_order_relaxed)) continue;
-    if (!run_blocks(job, memory.scratch(), first, first + turn)) return;
-    first = job.next.load(std::memory_order_relaxed);
+
+  /// Blocks [first, last) are this thread's to run; false if the job stopped.
+  bool begin(std::uint64_t first, std::uint64_t last) {
+    while (first < last) {
+      ScratchMemory* own = free_scratch();
+      if (own == nullptr) return no_memory();
+      const Ended ended = run_blocks(job_, own->scratch(), first, last);
+      if (ended == Ended::stopped) return false;
+      if (ended == Ended::done) {
+        free_.push_back(own);
+        return true;
+      }
+      job_.yields.store(true, std::memory_order_relaxed);
+      first = wait(own) + 1;
+      // What is left is anybody's again where it can be given back, else this thread's own.
+      if (first < last && !may_begin()) {
+        kept_first_ = first;
+        kept_last_ = last;
+        return true;
+      }
+    }
+    return true;
   }
+
+ private:
+  struct Waiting {
+    ScratchMemory* memory;
+    std::uint64_t block;
+  };
+
+  std::uint64_t wait(ScratchMemory* memory) {
+    const std::uint64_t block = memory->scratch().stopped_block;
+    waiting_.push_back({memory, block});
+    waiting_bytes_ += memory->bytes();
+    return block;
+  }
+
+  bool may_begin() const { return waiting_.size() < kMostWaiting && waiting_bytes_ < kMostWaitingBytes; }
+
+  bool take(std::uint64_t& first, std::uint64_t& last) {
+    if (kept_first_ < kept_last_) {
+      first = kept_first_;
+      last = kept_last_;
+      kept_first_ = kept_last_ = 0;
+      return true;
+    }
+    // Guided: large turns first, smaller ones towards the end, so that all finish together.
+    const auto divisor = static_cast<std::uint64_t>(job_.workers) * 4;
+    const std::uint64_t blocks = job_.grid.blocks;
+    first = job_.next.load(std::memory_order_relaxed);
+    while (first < blocks) {
+      const std::uint64_t left = blocks - first;
+      std::uint64_t turn = std::min(left, std::max(job_.smallest_turn, left / divisor));
+      if (job_.yields.load(std::memory_order_relaxed)) turn = 1;
+      if (!job_.next.compare_exchange_weak(first, first + turn, std::memory_order_relaxed)) continue;
+      last = first + turn;
+      return true;
+    }
+    return false;
+  }
+
+  /// Each waiting block runs until it ends or waits again.
+  bool resume_all() {
+    bool any_ended = false;
+    for (std::size_t i = 0; i < waiting_.size();) {
+      if (job_.stopped.load(std::memory_order_relaxed)) return false;
+      const Waiting block = waiting_[i];
+      const Ended ended = run_blocks(job_, block.memory->scratch(), block.block, block.block + 1);
+      if (ended == Ended::stopped) return false;
+      if (ended == Ended::yielded) {
+        ++i;
+        continue;
+      }
+      any_ended = true;
+      waiting_bytes_ -= block.memory->bytes();
+      free_.push_back(block.memory);
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (may_begin()) break;
+    }
+    // What they wait for is with another thread, which may want this processor.
+    if (!any_ended) sched_yield();
+    return true;
+  }
+
+  ScratchMemory* free_scratch() {
+    const Grid& grid = job_.grid;
+    ScratchMemory* found = &memory_;
+    if (!free_.empty()) {
+      found = free_.back();
+      free_.pop_back();
+    } else if (first_used_) {
+      more_.push_back(std::make_unique<ScratchMemory>());
+      found = more_.back().get();
+      found->scratch().worker = memory_.scratch().worker;
+    }
+    first_used_ = true;
+    return found->reserve(grid.shared_bytes, grid.local_bytes, grid.frame_bytes) ? found : nullptr;
+  }
+
+  bool no_memory() {
+    if (!job_.stopped.exchange(true)) job_.outcome.no_scratch = true;
+    return false;
+  }
+
+  // As many blocks as a large GPU has at a time, and no more memory than a small host can spare.
+  static constexpr std::size_t kMostWaiting = 4096;
+  static constexpr std::size_t kMostWaitingBytes = std::size_t{1} << 30;
+
+  Job& job_;
+  ScratchMemory& memory_;
+  bool first_used_ = false;
+  std::vector<std::unique_ptr<ScratchMemory>> more_;
+  std::vector<ScratchMemory*> free_;
+  std::vector<Waiting> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  std::uint64_t kept_first_ = 0, kept_last_ = 0;
+};
+
+void WorkerPool::work(Job& job, ScratchMemory& memory, bool resume) {
+  Turns(job, memory).run(resume);
 }
 
 void WorkerPool::start_threads() {
@@ -189,7 +324,7 @@ void WorkerPool::help(int index) {
 }
 
 /// Offers the rest of the job to the pool, works on it and waits until the helpers have left.
-void WorkerPool::share(Job& job, ScratchMemory& own) {
+void WorkerPool::share(Job& job, ScratchMemory& own, bool resume) {
   {
     const std::scoped_lock lock(mutex_);
     if (!started_) start_threads();
@@ -203,7 +338,7 @@ void WorkerPool::share(Job& job, ScratchMemory& own) {
       }
     }
   }
-  work(job, own);
+  work(job, own, resume);
   const std::int64_t until = now_ns() + kWatchNs;
   while (job.helpers.load(std::memory_order_acquire) != 0 && now_ns() < until) pause_briefly();
   std::unique_lock lock(mutex_);
@@ -237,7 +372,16 @@ GridOutcome WorkerPool::run(const Grid& grid, Pace& pace, ScratchMemory& own) {
     std::uint64_t turn = per_block > 0 ? static_cast<std::uint64_t>(kWorthSharingNs / per_block) : 1;
     if (done > 0 && per_block > 0) turn = std::min(turn, done * 2);
     turn = threads_ == 1 ? left : std::clamp<std::uint64_t>(turn, 1, left);
-    if (!run_blocks(job, own.scratch(), done, done + turn)) break;
+    const Ended ended = run_blocks(job, own.scratch(), done, done + turn);
+    if (ended == Ended::stopped) break;
+    if (ended == Ended::yielded) {
+      job.workers =
+          static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads_), grid.blocks));
+      job.next.store(own.scratch().stopped_block + 1);
+      job.yields.store(true);
+      share(job, own, true);
+      break;
+    }
     done += turn;
     now = now_ns();
     per_block = std::max(0.5, static_cast<double>(now - begin) / static_cast<double>(done));

@@ -26,6 +26,7 @@ class ScratchMemory {
   /// Makes each area at least so large; false if there is no memory.
   bool reserve(std::size_t shared, std::size_t local, std::size_t frames);
   codegen::Scratch& scratch() { return scratch_; }
+  std::size_t bytes() const { return shared_.bytes + local_.bytes + frames_.bytes; }
 
  private:
   struct Area {
@@ -68,11 +69,13 @@ class WorkerPool {
 
  private:
   struct Job;
+  class Turns;
+  enum class Ended : std::uint8_t { done, yielded, stopped };
   void start_threads();
   void help(int index);
-  static void work(Job& job, ScratchMemory& memory);
-  static bool run_blocks(Job& job, codegen::Scratch& scratch, std::uint64_t first, std::uint64_t last);
-  void share(Job& job, ScratchMemory& own);
+  static void work(Job& job, ScratchMemory& memory, bool resume = false);
+  static Ended run_blocks(Job& job, codegen::Scratch& scratch, std::uint64_t first, std::uint64_t last);
+  void share(Job& job, ScratchMemory& own, bool resume = false);
 
   const int threads_;
   std::mutex mutex_;

@@ -1,0 +1,49 @@
+// What the kernels of one context ask for while they run: printing, which is kept until the host
+// synchronises, and a heap.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "cpu/codegen/kernel.hpp"
+
+namespace tare::cpu {
+
+/// The text of CUDA's printf for a format and a buffer of arguments, each aligned by its size: ints of 4
+/// bytes, longs, pointers and doubles of 8. `count` receives how many arguments the format takes.
+std::string format_device_text(const char* format, const std::byte* arguments, std::int32_t& count);
+
+class ContextServices final : public codegen::DeviceServices {
+ public:
+  ContextServices() = default;
+  ~ContextServices() override;
+  ContextServices(const ContextServices&) = delete;
+  ContextServices& operator=(const ContextServices&) = delete;
+
+  std::int32_t print(const char* format, const std::byte* arguments) override;
+  void* allocate(std::uint64_t bytes) override;
+  void release(void* memory) override;
+  void assertion_failed(const char* text) override;
+
+  /// CU_LIMIT_PRINTF_FIFO_SIZE and CU_LIMIT_MALLOC_HEAP_SIZE, in bytes.
+  void set_print_limit(std::size_t bytes) { print_limit_.store(bytes); }
+  void set_heap_limit(std::size_t bytes) { heap_limit_.store(bytes); }
+
+  /// Writes to stdout what was printed since the last time. Cheap where nothing was.
+  void flush();
+
+ private:
+  std::atomic<std::size_t> print_limit_{std::size_t{1} << 20}, heap_limit_{std::size_t{8} << 20};
+  std::atomic<bool> has_text_{false};
+  std::mutex print_mutex_, heap_mutex_;
+  std::deque<std::string> printed_;  // the oldest is dropped where there is no room
+  std::size_t printed_bytes_ = 0;
+  std::unordered_map<void*, std::size_t> blocks_;
+  std::size_t heap_bytes_ = 0;
+};
+
+}  // namespace tare::cpu
