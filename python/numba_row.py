@@ -5,6 +5,7 @@ when it is first called. @cuda.jit and kernel[grid, block, stream, shared](...),
 import ctypes
 import importlib.util
 import inspect
+import keyword
 import sys
 import types
 
@@ -36,7 +37,7 @@ class Numba(Worker):
 
     def take_arguments(self):
         self.function = self.case_function()
-        given = {a.name: self.value_of(a) for a in self.arguments}
+        given = {a.name + "_" * keyword.iskeyword(a.name): self.value_of(a) for a in self.arguments}
         names = list(inspect.signature(self.function).parameters)
         for name in names:
             if name not in given:

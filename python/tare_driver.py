@@ -36,7 +36,8 @@ class Driver:
         """Files named libcuda.so* that this process has mapped beside the owner's."""
         with open("/proc/self/maps") as maps:
             files = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if "/libcuda.so" in line}
-        return sorted(f for f in files if not os.path.samefile(f, self.path)) if os.path.exists(self.path) else []
+        own = os.path.realpath(self.path)
+        return sorted(files - {own}) if os.path.exists(own) else []
 
     def primary_context(self, device):
         """The handle of the device's primary context, which stays retained until the process ends."""

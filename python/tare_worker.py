@@ -64,10 +64,10 @@ class Argument:
 
     def scalar(self, library):
         """The NumPy scalar that has exactly the bytes of the parameter."""
-        import numpy
-
         if self.dtype() is None or self.lanes != 1:
             raise Unsupported(f"{library} passes no `{self.type}` by value (argument `{self.name}`)")
+        import numpy
+
         return numpy.frombuffer(self.value, self.dtype())[0]
 
 

@@ -104,6 +104,7 @@ void task_json(json& line, const Task& task) {
   line["source"] = {
       {"text", job.source}, {"file", job.source_file_name}, {"first_line", job.source_first_line}};
   line["python"] = {{"file", job.python_file}, {"function", job.python_function}};
+  line["array"] = job.array;
   line["values"] = job.values;
   line["launch"] = {
       {"grid", job.grid}, {"block", job.block}, {"dynamic_shared_bytes", job.dynamic_shared_bytes}};
@@ -128,6 +129,7 @@ Task task_from(const json& line) {
   job.source_first_line = line.at("source").at("first_line");
   job.python_file = line.at("python").at("file");
   job.python_function = line.at("python").at("function");
+  job.array = line.value("array", "");
   job.values = line.at("values").get<std::map<std::string, std::int64_t>>();
   job.grid = line.at("launch").at("grid").get<std::array<unsigned, 3>>();
   job.block = line.at("launch").at("block").get<std::array<unsigned, 3>>();

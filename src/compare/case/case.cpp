@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "compare/case/complaint.hpp"
@@ -475,6 +476,36 @@ void read_sources(const Table& kernel, const std::string& text, Case::Document& 
   }
 }
 
+// `array`: + - * / and parentheses over arguments; what it gives is the kernel's only output.
+void check_array_expression(const Table& kernel, int line, const Case::Document& document) {
+  const std::string& text = document.job.array;
+  std::vector<std::string> names;
+  for (const ArgumentDocument& each : document.arguments) names.push_back(each.argument.name);
+  bool any = false;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+      ++end;
+    if (end == at) {
+      if (std::string_view("+-*/() ").find(text[at]) == std::string_view::npos)
+        kernel.fail(line, "`array` in [kernel] is + - * / and parentheses over arguments: `" + text + "`");
+      ++at;
+      continue;
+    }
+    const std::string name = text.substr(at, end - at);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      kernel.fail(line, unknown("argument", name, names) + " (`array` in [kernel])");
+    any = true;
+    at = end;
+  }
+  const auto outputs = std::count_if(document.arguments.begin(), document.arguments.end(),
+                                     [](const auto& each) { return each.argument.is_output(); });
+  if (!any) kernel.fail(line, "`array` in [kernel] names no argument");
+  if (outputs != 1)
+    kernel.fail(line, "`array` in [kernel] gives one result, and the kernel has " + std::to_string(outputs) +
+                          " outputs");
+}
+
 }  // namespace
 
 std::shared_ptr<const Case::Document> read_document(const CaseText& text) {
@@ -494,7 +525,7 @@ std::shared_ptr<const Case::Document> read_document(const CaseText& text) {
                    {"kernel", "values", "launch", "arguments", "moved", "claim"});
 
   const Table kernel =
-      root.sub("kernel", root.required("kernel"), "[kernel]", {"file", "name", "python", "snippet"});
+      root.sub("kernel", root.required("kernel"), "[kernel]", {"file", "name", "python", "array", "snippet"});
   const std::string file = kernel.string("file");
   job.kernel_file = (text.directory / file).lexically_normal();
   job.source_file_name = job.kernel_file.string();
@@ -537,6 +568,10 @@ std::shared_ptr<const Case::Document> read_document(const CaseText& text) {
       }
     }
     document->arguments.push_back(std::move(argument));
+  }
+  if (const toml::node* array = kernel.find("array")) {
+    document->job.array = kernel.string("array", *array);
+    check_array_expression(kernel, line_of(*array), *document);
   }
   if (const toml::node* moved = root.find("moved")) {
     const Table table = root.sub("moved", *moved, "[moved]", {"bytes"});

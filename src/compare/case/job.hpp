@@ -86,6 +86,7 @@ struct Job {
   std::string reference_name;    // its function
   int reference_first_line = 1;
   std::string python_file, python_function;  // for rows that need a Python version; empty where there is none
+  std::string array;  // the kernel as an array expression, "a + b", for rows that write no kernel; or empty
   std::map<std::string, std::int64_t> values;
   std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1};
   unsigned dynamic_shared_bytes = 0;

@@ -1,0 +1,138 @@
+"""What the workers share, without a device: types, caches, errors, and the events that are told once."""
+
+import os
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../python"))
+
+import tare_worker
+from tare_worker import Argument, DeviceArray, Failure, Unsupported, Worker, answer, error_of
+
+
+def argument(kind, size, lanes=1, **others):
+    element = {"name": "t", "size": size, "alignment": size, "kind": kind, "lanes": lanes}
+    return Argument({"name": "x", "type": "t*", "element": element, "buffer": True, "const": True, "count": 3,
+                     "bytes": 3 * size} | others)
+
+
+class Arguments(unittest.TestCase):
+    def test_have_numpys_type_of_one_scalar(self):
+        self.assertEqual(argument("floating", 4).dtype(), "<f4")
+        self.assertEqual(argument("half", 2).dtype(), "<f2")
+        self.assertEqual(argument("boolean", 1).dtype(), "?")
+        self.assertEqual(argument("unsigned_integer", 8).dtype(), "<u8")
+        self.assertEqual(argument("floating", 16, lanes=4).dtype(), "<f4")
+
+    def test_have_none_where_numpy_has_none(self):
+        self.assertIsNone(argument("bfloat16", 2).dtype())
+        self.assertIsNone(argument("aggregate", 24).dtype())
+        self.assertIsNone(argument("signed_integer", 16).dtype())
+
+    def test_as_arrays_have_all_scalars_of_vectors_and_the_bytes_of_structs(self):
+        vectors = DeviceArray(argument("floating", 16, lanes=4)).__cuda_array_interface__
+        self.assertEqual((vectors["shape"], vectors["typestr"]), ((12,), "<f4"))
+        structs = DeviceArray(argument("aggregate", 24)).__cuda_array_interface__
+        self.assertEqual((structs["shape"], structs["typestr"]), ((72,), "|u1"))
+        self.assertEqual(DeviceArray(argument("boolean", 1)).__cuda_array_interface__["typestr"], "|b1")
+
+    def test_by_value_are_refused_where_there_is_no_such_scalar(self):
+        for each in (argument("floating", 16, lanes=4, buffer=False), argument("aggregate", 8, buffer=False)):
+            with self.assertRaisesRegex(Unsupported, r"L passes no `t\*` by value \(argument `x`\)"):
+                each.scalar("L")
+
+
+class Errors(unittest.TestCase):
+    def test_are_the_first_line_of_a_tracebacks_end_and_keep_the_rest(self):
+        error = error_of(ValueError("no\nbecause\nof this"))
+        self.assertEqual(error["message"], "ValueError: no")
+        self.assertEqual(error["log"], "because\nof this")
+
+    def test_have_their_kinds(self):
+        self.assertEqual(error_of(Unsupported("s")), {"kind": "unsupported", "message": "s"})
+        self.assertEqual(error_of(Failure("memory", "m", "h")), {"kind": "memory", "message": "m", "hint": "h"})
+        self.assertEqual(error_of(ImportError("i"))["kind"], "not_found")
+
+
+class Caches(unittest.TestCase):
+    def test_are_counted_by_what_was_there_before(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["CUPY_CACHE_DIR"] = folder
+            self.addCleanup(os.environ.pop, "CUPY_CACHE_DIR")
+            worker = Worker()
+            os.makedirs(os.path.join(folder, "sub"))
+            self.write(folder, "sub/a.cubin")
+            worker._seen = tare_worker.cached_files()
+            self.write(folder, "b.cubin")
+            self.write(folder, "b.lock")
+            self.assertEqual(worker.cache_changes("CUPY_CACHE_DIR"), (1, 2))
+            self.assertEqual(worker.cache_changes("CUPY_CACHE_DIR", ".cubin"), (1, 1))
+            self.assertEqual(worker.cache_changes("NUMBA_CACHE_DIR"), (0, 0))
+
+    def write(self, folder, name):
+        with open(os.path.join(folder, name), "w") as file:
+            file.write("x")
+
+
+class Compiled(Worker):
+    facts = {}
+
+    def report(self):
+        return dict(self.facts)
+
+
+class Events(unittest.TestCase):
+    def whats(self, reply):
+        return [event["what"] for event in reply["events"]]
+
+    def test_of_compiling_and_loading_are_told_once_each_when_they_happened(self):
+        worker = Compiled()
+        self.assertEqual(self.whats(worker._with_report({"events": []}, 5.0)), [])
+        worker.facts = {"compiles": 1, "cache": {"result": "none"}, "compiled_at": 3.0}
+        reply = worker._with_report({"events": []}, 5.0)
+        self.assertEqual([(e["what"], e["t_ms"]) for e in reply["events"]], [("compiler", 3.0), ("load", 5.0)])
+        self.assertNotIn("compiled_at", reply)
+        self.assertEqual(self.whats(worker._with_report({"events": []}, 6.0)), [])
+
+    def test_of_compiling_are_not_told_where_a_cache_had_it(self):
+        worker = Compiled()
+        worker.facts = {"compiles": 0, "cache": {"result": "hit"}}
+        self.assertEqual(self.whats(worker._with_report({"events": []}, 5.0)), ["load"])
+
+
+class Missing(Worker):
+    package, module = "no-such-library", "no_such_library.core"
+
+    def load(self):
+        import no_such_library.core
+
+
+class BrokenInside(Worker):
+    package, module = "fine", "fine"
+
+    def load(self):
+        import something_that_fine_needs
+
+
+class Hello(unittest.TestCase):
+    def ask(self, worker, **others):
+        return answer(worker, {"request": "hello", "protocol": 1, "row": "r", "spawned_ns": 1} | others)
+
+    def test_says_which_interpreter_lacks_the_library(self):
+        error = self.ask(Missing())["error"]
+        self.assertEqual(error, {"kind": "unsupported", "message": f"{sys.executable} has no no-such-library"})
+
+    def test_tells_a_library_that_lacks_something_from_one_that_is_missing(self):
+        with open(os.devnull, "w") as nowhere, unittest.mock.patch("sys.stderr", nowhere):
+            error = self.ask(BrokenInside())["error"]
+        self.assertEqual(error["message"], "ModuleNotFoundError: No module named 'something_that_fine_needs'")
+
+    def test_of_another_protocol_is_refused(self):
+        self.assertEqual(self.ask(Worker(), protocol=2)["error"]["kind"], "protocol")
+
+
+if __name__ == "__main__":
+    unittest.main()
