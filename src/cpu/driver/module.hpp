@@ -20,6 +20,14 @@ namespace tare::cpu {
 
 struct ModuleObject;
 
+/// What the launches of before CUDA 4 remember in a function between their calls.
+struct StatefulLaunch {
+  std::mutex mutex;
+  std::array<unsigned, 3> block{1, 1, 1};
+  unsigned shared_bytes = 0;
+  std::vector<std::byte> parameters;
+};
+
 /// A kernel of a module.
 struct FunctionObject {
   FunctionObject(std::shared_ptr<ModuleObject> owner, const ptx::Function& function);
@@ -32,6 +40,7 @@ struct FunctionObject {
   // What cuFuncSetAttribute changes.
   std::atomic<std::size_t> dynamic_shared_limit;
   std::atomic<int> carveout{-1};
+  StatefulLaunch stateful;
 
   /// The machine code, compiled now if need be (blocks for milliseconds); null if that failed:
   /// then `error` says why.
