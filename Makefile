@@ -2,7 +2,8 @@
 #   make compare            the built-in comparison        ARGS="--quick --rows nvrtc,clang"
 #   make test               the whole test suite           TESTS=regex  PRESET=dev
 #   make bench              the benchmarks
-# NVIDIA=no leaves NVIDIA's compilers out where no CUDA toolkit is installed.
+# NVIDIA=no leaves NVIDIA's compilers out where no CUDA toolkit is installed. PYTHON_ROWS=no leaves out the
+# Python environments that `make test` installs into the build folder; PYTHON_ROWS=yes makes them for TESTS too.
 PRESET ?= release
 BUILD  := build/$(PRESET)
 JOBS   ?= $(shell nproc)
@@ -35,6 +36,7 @@ compare: configure
 	@$(BUILD)/bin/tare compare $(ARGS)
 
 test: build
+	@$(if $(filter yes,$(or $(PYTHON_ROWS),$(if $(TESTS),no,yes))),scripts/python-rows $(BUILD),:)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(if $(TESTS),-R '$(TESTS)')
 
 bench: build

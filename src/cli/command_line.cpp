@@ -6,6 +6,7 @@
 
 #include "cli/version.hpp"
 #include "compare/case/complaint.hpp"
+#include "compare/sweep.hpp"
 
 namespace tare::cli {
 namespace {
@@ -29,6 +30,7 @@ Examples:
   tare compare --fp strict                  the same floating-point contract for every row
   tare compare --json - | jq .claims        the record on standard output, the table on standard error
   tare compare --python cupy=~/venv/bin/python --rows cupy,nvrtc
+  tare compare --timeline --first-boot      where the time to the first result goes
   tare compare --prebuilt clang=k.ptx       load PTX that was compiled elsewhere
 
 Exit codes: 0 every row that ran matched; 1 a row was wrong or failed; 2 usage or a bad case;
@@ -38,6 +40,36 @@ constexpr const char* kRowsExamples = R"(
 Examples:
   tare rows
   tare rows --device cpu                    as if there were no GPU
+  tare rows install cupy numba              their Python environments (tare rows install --help)
+)";
+constexpr const char* kSweepExamples = R"(
+For every row: the time of a launch at every size, and the size where what a call costs and what its bytes
+cost are equal.
+
+Examples:
+  tare sweep                                the built-in vector add, n from 1K to 64M
+  tare sweep --n 1K..1M --rows nvrtc,cupy,cupy-array
+  tare sweep my.toml --n 100..1M --points 9 --json sweep.json
+
+Exit codes: as tare compare.
+)";
+constexpr const char* kInstallExamples = R"(
+Each environment holds exactly the versions that the row's file names, below TARE_DATA_DIR (default:
+XDG_DATA_HOME/tare, else HOME/.local/share/tare). uv is used if it is found, else pip; the settings of
+either apply. What is there already is left as it is.
+
+Examples:
+  tare rows install                         every Python row that can run here
+  tare rows install cupy numba --cuda 12    libraries for CUDA 12
+  tare rows install pycuda --python python3.12
+  tare rows install --wheelhouse wheels --offline    with what tare rows download has fetched
+
+Exit codes: 0 all are there; 1 one could not be installed; 2 usage; 130 interrupted.
+)";
+constexpr const char* kDownloadExamples = R"(
+Examples:
+  tare rows download --dir wheels --python 3.12 --cuda 13
+  tare rows download cupy --dir wheels --machine aarch64
 )";
 constexpr const char* kInitExamples = R"(
 Examples:
@@ -60,6 +92,9 @@ struct RawTexts {
   std::string case_file, json;
   std::string init_cu, init_output, cache_directory, cache_source;
   std::vector<std::string> include_dirs;
+  std::string wheelhouse, download_directory;
+  std::string sweep_n = "1K..64M";
+  int points = 0;
 };
 
 void add_device(CLI::App& app, RawTexts& raw) {
@@ -80,6 +115,43 @@ void add_python(CLI::App& app, CommandLine& line, RawTexts& raw) {
       ->check(CLI::IsMember({12, 13}).description(""));
 }
 
+void add_cuda(CLI::App& app, int& cuda) {
+  app.add_option("--cuda", cuda, "CUDA major version of the libraries (default: what suits the driver)")
+      ->type_name("12|13")
+      ->check(CLI::IsMember({12, 13}).description(""));
+}
+
+void add_install(CLI::App& rows, CommandLine& line, RawTexts& raw) {
+  CLI::App* install = rows.add_subcommand("install", "Make the Python environments of rows");
+  CLI::App* download =
+      rows.add_subcommand("download", "Fetch the packages for a machine that has no network");
+  install->footer(kInstallExamples);
+  install->callback([&line] { line.command = Command::rows_install; });
+  install->add_option("rows", line.install.rows, "Rows (default: all that can run here)")->type_name("ROW");
+  add_cuda(*install, line.install.cuda);
+  install->add_option("--python", line.install.interpreter, "The interpreter to make environments from")
+      ->type_name("PATH");
+  install->add_option("--wheelhouse", raw.wheelhouse, "A folder of packages to look in first")
+      ->type_name("DIR");
+  install->add_flag("--offline", line.install.offline, "Ask no package index");
+  add_device(*install, raw);
+  download->footer(kDownloadExamples);
+  download->callback([&line] { line.command = Command::rows_download; });
+  download->add_option("rows", line.download.rows, "Rows (default: all)")->type_name("ROW");
+  download->add_option("--dir", raw.download_directory, "Where to put the packages")
+      ->type_name("DIR")
+      ->required();
+  download->add_option("--python", line.download.version, "Version of the Python there (default: as here)")
+      ->type_name("3.N");
+  add_cuda(*download, line.download.cuda);
+  download->add_option("--machine", line.download.machine, "Processor there (default: as here)")
+      ->type_name("x86_64|aarch64")
+      ->check(CLI::IsMember({"x86_64", "aarch64"}).description(""));
+  download->add_option("--with", line.download.interpreter, "The interpreter whose pip fetches them")
+      ->type_name("PATH");
+  add_device(*download, raw);
+}
+
 /// Checks that do not repeat themselves in the help text.
 CLI::Validator positive() {
   return CLI::PositiveNumber.description("");
@@ -91,20 +163,18 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
   return CLI::IsMember(words).description("");
 }
 
-void add_compare(CLI::App& app, CommandLine& line, RawTexts& raw) {
+// What compare and sweep have in common.
+void add_case_options(CLI::App& app, CommandLine& line, RawTexts& raw) {
   compare::RunSettings& settings = line.compare.settings;
   const auto number = [&app](const char* name, int& value, const char* help) {
     return app.add_option(name, value, help)->type_name("N")->capture_default_str();
   };
-  app.footer(kCompareExamples);
   app.add_option("case", raw.case_file, "The case, a TOML file (default: the built-in vector add)")
       ->type_name("CASE.toml");
   app.add_option("--rows", raw.rows, "Only these rows (tare rows lists them)")
       ->type_name("A,B")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--n", raw.n, "The value n of the case: 4194915, 4M (K M G: powers of 1024), 2^28")
-      ->type_name("N");
   app.add_option("--value", raw.values, "Any value of the case")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
@@ -112,14 +182,6 @@ void add_compare(CLI::App& app, CommandLine& line, RawTexts& raw) {
   number("--warmup", settings.warmup, "Launches before the timed ones, at least")->check(not_negative());
   number("--timed", settings.timed, "Launches between two events")->check(positive());
   number("--rounds", settings.rounds, "Interleaved rounds of the steady state")->check(positive());
-  CLI::Option* samples =
-      number("--samples", settings.samples, "Fresh processes per row and pass")->check(positive());
-  app.add_flag("--quick", raw.quick, "The same as --samples 1");
-  app.add_flag("--thorough", raw.thorough, "The same as --samples 10");
-  app.callback([&raw, samples] {
-    if (int{raw.quick} + int{raw.thorough} + (samples->count() > 0 ? 1 : 0) > 1)
-      throw UsageError("--quick, --thorough and --samples exclude one another");
-  });
   add_device(app, raw);
   app.add_option("--fp", raw.fp,
                  "Floating-point contract: default (what each library does by itself) or strict")
@@ -137,11 +199,44 @@ void add_compare(CLI::App& app, CommandLine& line, RawTexts& raw) {
       ->type_name("S")
       ->capture_default_str()
       ->check(positive());
+  add_python(app, line, raw);
+  app.add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
+}
+
+void add_compare(CLI::App& app, CommandLine& line, RawTexts& raw) {
+  app.footer(kCompareExamples);
+  add_case_options(app, line, raw);
+  app.add_option("--n", raw.n, "The value n of the case: 4194915, 4M (K M G: powers of 1024), 2^28")
+      ->type_name("N");
+  CLI::Option* samples =
+      app.add_option("--samples", line.compare.settings.samples, "Fresh processes per row and pass")
+          ->type_name("N")
+          ->capture_default_str()
+          ->check(positive());
+  app.add_flag("--quick", raw.quick, "The same as --samples 1");
+  app.add_flag("--thorough", raw.thorough, "The same as --samples 10");
+  app.callback([&raw, samples] {
+    if (int{raw.quick} + int{raw.thorough} + (samples->count() > 0 ? 1 : 0) > 1)
+      throw UsageError("--quick, --thorough and --samples exclude one another");
+  });
   app.add_option("--prebuilt", raw.prebuilt, "Load this file instead of compiling")
       ->type_name("ROW=FILE")
       ->allow_extra_args(false);
-  add_python(app, line, raw);
-  app.add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
+  app.add_flag("--timeline", line.compare.timeline, "Draw when each row imported, compiled and launched");
+  app.add_flag("--first-boot", line.compare.first_boot,
+               "Show the rehearsal's build beside the cold one: it includes the disk");
+}
+
+void add_sweep(CLI::App& app, CommandLine& line, RawTexts& raw) {
+  app.footer(kSweepExamples);
+  app.callback([&line] { line.command = Command::sweep; });
+  add_case_options(app, line, raw);
+  app.add_option("--n", raw.sweep_n, "Sizes from ... to, by powers of two")
+      ->type_name("LOW..HIGH")
+      ->capture_default_str();
+  app.add_option("--points", raw.points, "So many sizes instead, evenly spaced on a logarithmic scale")
+      ->type_name("N")
+      ->check(CLI::Range(2, 1000).description(""));
 }
 
 void add_cache(CLI::App& app, CommandLine& line, RawTexts& raw) {
@@ -222,6 +317,17 @@ void take_compare(CommandLine& line, const RawTexts& raw) {
   }
 }
 
+void take_install(CommandLine& line, const RawTexts& raw) {
+  line.install.wheelhouse = raw.wheelhouse;
+  line.install.device = line.download.device = raw.device;
+  line.download.directory = raw.download_directory;
+  const std::string& version = line.download.version;
+  if (!version.empty() &&
+      (!version.starts_with("3.") || version.find_first_not_of("0123456789", 2) != std::string::npos ||
+       version.size() < 3))
+    throw UsageError("--python: `" + version + "` is not a version like 3.12");
+}
+
 /// The deepest command that was named.
 const CLI::App& chosen(const CLI::App& app) {
   const auto commands = app.get_subcommands();
@@ -280,13 +386,17 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.require_subcommand(1);
   CLI::App* compare =
       app.add_subcommand("compare", "Run one kernel in every way there is, check and weigh each");
+  CLI::App* sweep = app.add_subcommand("sweep", "Run the rows over sizes: cost per call, cost per byte");
   CLI::App* rows = app.add_subcommand("rows", "List the ways to launch, and whether each can run here");
   CLI::App* init = app.add_subcommand("init", "Write a first case for a kernel of your own");
   CLI::App* cache = app.add_subcommand("cache", "Look into the cache of compiled programs");
   CLI::App* doctor = app.add_subcommand("doctor", "Say what was found here: driver, device, compilers");
   add_compare(*compare, line, raw);
+  add_sweep(*sweep, line, raw);
   rows->footer(kRowsExamples);
-  rows->callback([&line] { line.command = Command::rows; });
+  rows->callback([&line, rows] {
+    if (rows->get_subcommands().empty()) line.command = Command::rows;
+  });
   init->callback([&line] { line.command = Command::init; });
   doctor->callback([&line] { line.command = Command::doctor; });
   for (CLI::App* each : {rows, doctor}) {
@@ -294,6 +404,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     each->add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
   }
   add_python(*rows, line, raw);
+  add_install(*rows, line, raw);
   rows->add_flag("--json", line.rows_json, "Print a JSON array instead");
   init->footer(kInitExamples);
   init->add_option("source", raw.init_cu, "The .cu file with the kernel")->type_name("FILE.cu")->required();
@@ -319,6 +430,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     throw UsageError(first_line(error.what()), full_name(chosen(app)) + " --help shows what there is");
   }
   take_compare(line, raw);
+  if (line.command == Command::sweep) {
+    const auto [low, high] = parse_range(raw.sweep_n, "--n");
+    line.sizes = compare::sweep_sizes(low, high, raw.points);
+  }
+  take_install(line, raw);
   line.init.cu = raw.init_cu;
   line.init.output = raw.init_output;
   line.cache.directory = raw.cache_directory;

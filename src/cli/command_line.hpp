@@ -8,10 +8,22 @@
 #include <vector>
 
 #include "compare/options.hpp"
+#include "compare/python/install.hpp"
 
 namespace tare::cli {
 
-enum class Command { compare, rows, init, cache_stats, cache_clear, cache_explain, doctor };
+enum class Command {
+  compare,
+  sweep,
+  rows,
+  rows_install,
+  rows_download,
+  init,
+  cache_stats,
+  cache_clear,
+  cache_explain,
+  doctor
+};
 
 struct InitOptions {
   std::filesystem::path cu;
@@ -30,9 +42,12 @@ struct CacheOptions {
 
 struct CommandLine {
   Command command = Command::compare;
-  compare::CompareOptions compare;  // compare, rows, doctor
+  compare::CompareOptions compare;  // compare, sweep, rows, doctor
+  std::vector<std::int64_t> sizes;  // sweep
   InitOptions init;
   CacheOptions cache;
+  compare::InstallOptions install;
+  compare::DownloadOptions download;
   bool rows_json = false;  // rows --json
   bool no_color = false;
   /// Text that was asked for instead of a command (--help, --version): to be printed, and that is all.
@@ -55,6 +70,9 @@ CommandLine parse_command_line(int argc, const char* const* argv);
 
 /// "4194915", "4M" (K, M and G are powers of 1024), "2^28". Throws UsageError; `what` begins the message.
 std::int64_t parse_count(const std::string& text, const std::string& what);
+
+/// "1K..64M": two counts, at least 1, the first not above the second. Throws UsageError.
+std::pair<std::int64_t, std::int64_t> parse_range(const std::string& text, const std::string& what);
 
 /// "256", "16x16", "8x8x4": threads per block. Throws UsageError.
 std::vector<unsigned> parse_block(const std::string& text);

@@ -7,7 +7,10 @@
 namespace tare::cli {
 
 int compare_command(const CommandLine& line);
+int sweep_command(const CommandLine& line);
 int rows_command(const CommandLine& line);
+int rows_install_command(const CommandLine& line);
+int rows_download_command(const CommandLine& line);
 int init_command(const CommandLine& line);
 int cache_stats_command(const CommandLine& line);
 int cache_clear_command(const CommandLine& line);

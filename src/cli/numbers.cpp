@@ -49,6 +49,15 @@ std::int64_t parse_count(const std::string& text, const std::string& what) {
                    "like 4194915, 4M (K, M and G are powers of 1024) or 2^28");
 }
 
+std::pair<std::int64_t, std::int64_t> parse_range(const std::string& text, const std::string& what) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) throw UsageError(what + ": `" + text + "` is not a range", "like 1K..64M");
+  const std::pair range{parse_count(text.substr(0, dots), what), parse_count(text.substr(dots + 2), what)};
+  if (range.first < 1 || range.first > range.second)
+    throw UsageError(what + ": `" + text + "` is no range of sizes from 1 upwards", "like 1K..64M");
+  return range;
+}
+
 std::vector<unsigned> parse_block(const std::string& text) {
   std::vector<unsigned> block;
   for (std::size_t begin = 0; begin <= text.size();) {

@@ -13,8 +13,14 @@ int dispatch(const CommandLine& line) {
   switch (line.command) {
     case Command::compare:
       return compare_command(line);
+    case Command::sweep:
+      return sweep_command(line);
     case Command::rows:
       return rows_command(line);
+    case Command::rows_install:
+      return rows_install_command(line);
+    case Command::rows_download:
+      return rows_download_command(line);
     case Command::init:
       return init_command(line);
     case Command::cache_stats:

@@ -25,6 +25,18 @@ bool colour_wanted(int descriptor) {
   return isatty(descriptor) == 1 && (no_color == nullptr || *no_color == '\0') && !is_dumb();
 }
 
+bool utf8_wanted() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string_view locale(value);
+    for (const char* utf8 : {"UTF-8", "utf-8", "UTF8", "utf8"})
+      if (locale.find(utf8) != std::string_view::npos) return true;
+    return false;
+  }
+  return false;
+}
+
 unsigned width_of(int descriptor) {
   winsize size{};
   if (isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)

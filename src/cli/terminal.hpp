@@ -10,6 +10,9 @@ namespace tare::cli {
 /// Whether to paint what goes to `descriptor`: a terminal, NO_COLOR unset or empty, TERM not "dumb".
 bool colour_wanted(int descriptor);
 
+/// Whether the locale (LC_ALL, LC_CTYPE or LANG, the first that is set) is one of UTF-8.
+bool utf8_wanted();
+
 /// Columns of the terminal behind `descriptor`; 140 where there is none.
 unsigned width_of(int descriptor);
 

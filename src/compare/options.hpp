@@ -29,6 +29,8 @@ struct CompareOptions {
   std::string json;                     // --json FILE|-
   double worker_timeout_seconds = 120;  // --timeout: longest a worker may take over one request
   bool quiet = false;
+  bool first_boot = false, timeline = false;  // --first-boot, --timeline
+  bool steady_only = false;                   // one pass with one process per row: what a sweep needs
 };
 
 enum ExitCode : int { kAllMatched = 0, kWrongOrFailed = 1, kUsage = 2, kNothingRan = 3 };
@@ -78,8 +80,15 @@ void judge(Record& record, const std::vector<Claim>& claims);
 /// The exit code that the record calls for.
 ExitCode exit_code(const Record& record);
 
+/// What is printed only if asked for.
+struct Extras {
+  bool first_boot = false;  // build_ms of the rehearsal beside the cold one
+  bool timeline = false;    // each row's time line
+  bool utf8 = false;        // it may be drawn with more than ASCII
+};
+
 /// The table(s), checks, claims and findings, as printed. Colour only if asked for.
-std::string render(const Record& record, bool colour, unsigned width);
+std::string render(const Record& record, bool colour, unsigned width, const Extras& extras = {});
 
 /// The JSON record, schema "tare.record/1", ending in a newline.
 std::string to_json(const Record& record);

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 const std::array<std::string, 11> kKeys{"order",       "title",  "moment", "worker",  "needs", "no_gpu",
                                         "environment", "memory", "twin",   "prepare", "python"};
-const std::array<std::string, 4> kPythonKeys{"environment", "libraries", "build_environment", "pins"};
+const std::array<std::string, 5> kPythonKeys{"environment", "libraries", "build_environment", "build_files",
+                                             "pins"};
 const std::array<std::string, 5> kPinKeys{"cuda", "versions", "packages", "build", "source"};
 
 int line_of(const toml::node& node) {
@@ -96,6 +97,8 @@ PythonEnvironment python_of(const std::string& file, const toml::node& node, con
       python.libraries = texts_of(file, value, key);
     } else if (key == "build_environment") {
       python.build_environment = environment_of(file, value, key);
+    } else if (key == "build_files") {
+      python.build_files = environment_of(file, value, key);
     } else if (key == "pins") {
       const toml::array* const sets = value.as_array();
       if (!sets) fail_at(file, line_of(value), "`pins` must be tables: [[python.pins]]");
@@ -123,6 +126,7 @@ void share_environments(std::map<std::string, RowDescription>& rows) {
     const PythonEnvironment& shared = *owners.at(row.python->name)->python;
     row.python->pins = shared.pins;
     row.python->build_environment = shared.build_environment;
+    row.python->build_files = shared.build_files;
     if (row.python->libraries.empty()) row.python->libraries = shared.libraries;
   }
 }
@@ -192,7 +196,7 @@ RowDescription parse_row(const std::string& text, const std::string& name, const
     fail_at(file, 0, "`worker` is missing: the command that speaks the worker protocol");
   if (row.title.empty()) row.title = name;
   const bool uses_python = std::find(row.worker.begin(), row.worker.end(), "{python}") != row.worker.end();
-  if (uses_python && !row.python) row.python = PythonEnvironment{name, {}, {}, {}};
+  if (uses_python && !row.python) row.python = PythonEnvironment{name, {}, {}, {}, {}};
   if (!uses_python && row.python)
     fail_at(file, 0, "[python] is of no use to a `worker` without \"{python}\"");
   return row;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace tare::compare {
 
 Finished run_program(const Child::Settings& settings, Guard& guard, const Interrupts& interrupts,
@@ -12,13 +14,13 @@ Finished run_program(const Child::Settings& settings, Guard& guard, const Interr
   plain.exchanges_lines = false;
   Child child(plain, guard, interrupts);
   const auto deadline = Child::Clock::now() + std::chrono::duration_cast<Child::Clock::duration>(limit);
-  std::uint64_t seen = 0;
+  std::uint64_t seen_output = 0, seen_errors = 0;
   while (!child.ended() && Child::Clock::now() < deadline) {
     child.pump(deadline);
-    if (const Tail& output = child.standard_output(); line && output.total_bytes() != seen) {
-      seen = output.total_bytes();
-      line(output.last_lines(1));
-    }
+    if (!line) continue;
+    for (const auto& [tail, seen] : {std::pair(&child.standard_output(), &seen_output),
+                                     std::pair(&child.standard_error(), &seen_errors)})
+      if (std::exchange(*seen, tail->total_bytes()) != tail->total_bytes()) line(tail->last_lines(1));
   }
   const auto ending = child.ended();
   child.kill_group();

@@ -70,11 +70,13 @@ Comparison::Comparison(const CompareOptions& options, Record& record, std::vecto
   const auto running = static_cast<int>(
       std::count_if(rows_.begin(), rows_.end(), [](const RunningRow& row) { return row.skipped.empty(); }));
   const RunSettings& settings = record_.settings;
-  total_ = running * (1 + 2 * settings.samples) + 2 * settings.rounds;
+  total_ = options_.steady_only ? running + settings.rounds
+                                : running * (1 + 2 * settings.samples) + 2 * settings.rounds;
 }
 
 void Comparison::run() {
   const int samples = record_.settings.samples;
+  if (options_.steady_only) return run_pass({"cold", 1, true, true});
   run_pass({"rehearsal", 1, false, true});
   run_pass({"cold", samples, true, true});
   run_pass({"warm", samples, true, false});

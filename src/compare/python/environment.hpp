@@ -24,7 +24,8 @@ struct PythonEnvironment {
   std::string name;                    // of the environment
   std::vector<std::string> libraries;  // packages that may be the measured library; the first one found is
   std::vector<PinSet> pins;            // empty: there is nothing to install, an interpreter has to be given
-  std::map<std::string, std::string> build_environment;  // while `source` is built; "{cuda}": the toolkit
+  // While `source` is built: variables, and files in HOME. "{cuda}": the toolkit's folder; "{path}": PATH.
+  std::map<std::string, std::string> build_environment, build_files;
 };
 
 /// The set for this CUDA major version and this version of Python ("3.12"); null where there is none.

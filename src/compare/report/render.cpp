@@ -8,87 +8,14 @@
 #include "compare/options.hpp"
 #include "compare/report/figures.hpp"
 #include "compare/report/findings.hpp"
+#include "compare/report/header.hpp"
 #include "compare/report/text.hpp"
+#include "compare/report/timeline.hpp"
 
 namespace tare::compare {
 namespace {
 
 using Cell = Table::Cell;
-
-std::string axes(const std::array<unsigned, 3>& shape) {
-  std::string text = std::to_string(shape[0]);
-  if (shape[1] > 1 || shape[2] > 1) text += " x " + std::to_string(shape[1]);
-  if (shape[2] > 1) text += " x " + std::to_string(shape[2]);
-  return text;
-}
-
-std::string plural(int count, const std::string& what) {
-  return std::to_string(count) + " " + what +
-         (count == 1                                    ? ""
-          : what.ends_with("s") || what.ends_with("ch") ? "es"
-                                                        : "s");
-}
-
-// --- what was run
-
-std::string device_line(const MachineInfo& machine) {
-  std::string text = machine.device;
-  if (machine.compute_capability > 0)
-    text += fmt::format(", compute capability {}.{}", machine.compute_capability / 10,
-                        machine.compute_capability % 10);
-  if (!machine.driver_version.empty()) text += ", driver " + machine.driver_version;
-  if (machine.l2_bytes > 0) text += ", L2 " + binary_bytes(static_cast<double>(machine.l2_bytes));
-  return text;
-}
-
-std::string values_line(const Job& job) {
-  std::string text;
-  for (const auto& [name, value] : job.values)
-    text += (text.empty() ? "" : ", ") + name + " = " +
-            (value < 0 ? "-" + grouped(0 - static_cast<unsigned long long>(value))
-                       : grouped(static_cast<unsigned long long>(value)));
-  return text;
-}
-
-std::string launch_line(const Job& job) {
-  if (job.empty) return "nothing: the launch covers no element, so nothing is launched";
-  std::string text = "grid " + axes(job.grid) + ", block " + axes(job.block);
-  if (job.dynamic_shared_bytes > 0)
-    text += fmt::format(", {} bytes of dynamic shared memory", job.dynamic_shared_bytes);
-  return text;
-}
-
-std::string moved_line(const Job& job) {
-  double buffers = 0;
-  for (const JobArgument& argument : job.arguments)
-    if (argument.is_buffer) buffers += static_cast<double>(argument.bytes());
-  return fmt::format("{} per launch, in buffers of {}", binary_bytes(job.moved_bytes), binary_bytes(buffers));
-}
-
-std::string header(const Record& record, unsigned width, Painter paint) {
-  const Job& job = record.job;
-  const RunSettings& settings = record.settings;
-  std::string text = paint(Style::bold, fmt::format("tare {}: {} of {}", record.tare_version, job.kernel_name,
-                                                    job.kernel_file.filename().string())) +
-                     '\n';
-  const auto line = [&](const char* label, const std::string& content) {
-    if (!content.empty()) text += fmt::format("{:<11}{}\n", label, wrapped(content, width, 11, 11));
-  };
-  line("device", device_line(record.machine));
-  if (!record.machine.ipc) line("memory", record.machine.ipc_note);
-  line("values", values_line(job));
-  line("launch", launch_line(job));
-  line("moved", moved_line(job));
-  line("reference", record.reference);
-  line("fp", settings.fp == "strict"
-                 ? "strict: no contraction, no flush to zero, exact division and square root"
-                 : "default: what each library does by itself");
-  line("measured", plural(settings.samples, "process") + " per row and pass; " +
-                       plural(settings.rounds, "interleaved round") + " of " +
-                       plural(settings.timed, "launch") + " after at least " +
-                       plural(settings.warmup, "warm-up"));
-  return text;
-}
 
 // --- one pass
 
@@ -157,18 +84,20 @@ std::string pass_title(const std::string& name) {
 /// Prints the passes one after the other, and does not repeat what an earlier one already said of a row.
 class PassPrinter {
  public:
-  PassPrinter(const Record& record, unsigned width, Painter paint)
-      : record_(record), width_(width), paint_(paint) {}
+  PassPrinter(const Record& record, unsigned width, Painter paint, bool first_boot)
+      : record_(record), width_(width), paint_(paint), first_boot_(first_boot) {}
 
   std::string print(const PassResult& pass) {
     const std::string cpu = record_.machine.is_cpu_device ? " (cpu)" : "";
-    Table table({"row", "build ms", "first ms", "launch us", "mean ms" + cpu, "kernel ms" + cpu, "GB/s" + cpu,
-                 "bits"});
+    Table table({"row", "build ms", "first boot", "first ms", "launch us", "mean ms" + cpu, "kernel ms" + cpu,
+                 "GB/s" + cpu, "bits"});
     std::vector<std::string> said_before;
     std::string details;
     for (const RowResult& row : pass.rows) {
       if (row.status == Status::ok || row.status == Status::wrong) {
-        add_figures(table, row);
+        add_figures(table, row,
+                    first_boot_ && pass.name == "cold" ? find_row(find_pass(record_, "rehearsal"), row.row)
+                                                       : nullptr);
       } else if (!said_.insert(row.row + '\n' + row.reason).second) {
         said_before.push_back(row.row);
         continue;
@@ -192,13 +121,14 @@ class PassPrinter {
   bool ranges_left_out() const { return ranges_left_out_; }
 
  private:
-  void add_figures(Table& table, const RowResult& row) const {
+  void add_figures(Table& table, const RowResult& row, const RowResult* rehearsal) const {
     if (row.status == Status::ok && row.samples.empty() && !row.reason.empty()) {  // nothing was launched
       table.add_line(row.row, row.reason, Style::plain);
       return;
     }
     table.add_row({{.text = row.row},
                    sampled(row.build_ms, 2),
+                   rehearsal ? sampled(rehearsal->build_ms, 2) : Cell{.text = "-"},
                    sampled(row.first_ms, 2),
                    number(row.launch_us, 2),
                    number(row.mean_ms, 4),
@@ -212,6 +142,7 @@ class PassPrinter {
   const Record& record_;
   unsigned width_;
   Painter paint_;
+  bool first_boot_;
   std::set<std::string> said_;
   bool ranges_left_out_ = false;
 };
@@ -224,8 +155,14 @@ bool any_row(const Record& record, auto&& holds) {
   });
 }
 
-std::string legend(const Record& record, bool ranges_left_out, unsigned width) {
+std::string legend(const Record& record, bool ranges_left_out, bool first_boot, unsigned width) {
   std::vector<std::string> lines;
+  if (first_boot)
+    lines.push_back(
+        "first boot: build ms of the rehearsal, the row's first process in this run. It includes reading "
+        "files "
+        "from the disk, as far as they were not in memory already (from an earlier run, or an earlier row); "
+        "build ms beside it does not");
   if (any_row(record, [](const RowResult& row) { return row.host_bound; }))
     lines.push_back(
         "host-bound: launching takes more than 0.8 of the mean, so the mean shows the launcher and no rate "
@@ -308,13 +245,14 @@ std::string checks(const Record& record, Painter paint) {
 
 }  // namespace
 
-std::string render(const Record& record, bool colour, unsigned width) {
+std::string render(const Record& record, bool colour, unsigned width, const Extras& extras) {
   const Painter paint{colour};
   std::string text = header(record, width, paint);
-  PassPrinter printer(record, width, paint);
+  PassPrinter printer(record, width, paint, extras.first_boot);
   for (const PassResult& pass : record.passes)
     if (pass.name != "rehearsal") text += printer.print(pass);
-  text += legend(record, printer.ranges_left_out(), width);
+  text += legend(record, printer.ranges_left_out(), extras.first_boot, width);
+  if (extras.timeline) text += timeline(record, width, extras.utf8, paint);
   text += claims(record, width, paint);
   text += findings(record, width, paint);
   text += checks(record, paint);

@@ -52,6 +52,13 @@ std::string grouped(unsigned long long value) {
   return digits;
 }
 
+std::string plural(int count, const std::string& what) {
+  return std::to_string(count) + " " + what +
+         (count == 1                                    ? ""
+          : what.ends_with("s") || what.ends_with("ch") ? "es"
+                                                        : "s");
+}
+
 std::string binary_bytes(double bytes) {
   const char* unit = "bytes";
   for (const char* larger : {"KiB", "MiB", "GiB", "TiB"}) {

@@ -13,6 +13,8 @@ std::string fixed(double value, int decimals);
 std::string significant(double value, int digits);
 /// "4,194,915".
 std::string grouped(unsigned long long value);
+/// "1 row", "2 rows", "3 processes".
+std::string plural(int count, const std::string& what);
 /// "48.0 MiB".
 std::string binary_bytes(double bytes);
 

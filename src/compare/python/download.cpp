@@ -1,0 +1,118 @@
+// Filling a wheelhouse, for another version of Python and another machine than these, with pip.
+#include <sys/utsname.h>
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "compare/python/install.hpp"
+#include "compare/python/workshop.hpp"
+#include "tare/error.hpp"
+
+namespace tare::compare {
+namespace {
+
+namespace fs = std::filesystem;
+using State = InstallOutcome::State;
+
+// Wheels for a C library that is no newer than this run on every machine that the libraries support.
+constexpr int kNewestGlibc = 28, kOldestGlibc = 17;
+
+std::string this_machine() {
+  utsname system{};
+  uname(&system);
+  return system.machine;
+}
+
+std::vector<std::string> target_options(const std::string& version, const std::string& machine) {
+  std::string digits = version;
+  std::erase(digits, '.');
+  std::vector<std::string> options{"--python-version", version, "--implementation", "cp", "--abi",
+                                   "cp" + digits};
+  for (int minor = kNewestGlibc; minor >= kOldestGlibc; --minor)
+    options.insert(options.end(), {"--platform", fmt::format("manylinux_2_{}_{}", minor, machine)});
+  for (const char* older : {"manylinux2014", "manylinux2010", "manylinux1", "linux"})
+    options.insert(options.end(), {"--platform", fmt::format("{}_{}", older, machine)});
+  return options;
+}
+
+// Whole files only, under their names: what was half downloaded stays in the private folder.
+void move_files(const fs::path& from, const fs::path& to) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(from))
+    fs::rename(entry.path(), to / entry.path().filename());
+}
+
+void download(const PythonEnvironment& environment, const PinSet& pins, const std::string& version,
+              const DownloadOptions& options, int cuda, const BasePython& python, Workshop& shop) {
+  const fs::path folder = shop.path() / "files";
+  const std::string machine = options.machine.empty() ? this_machine() : options.machine;
+  const std::vector<std::string> pip{
+      python.program.string(), "-I", "-m", "pip", "download", "--no-deps", "--dest", folder.string(),
+      "--progress-bar",        "off"};
+  fs::create_directories(folder);
+  shop.expect_steps(pins.source.empty() ? 1 : 2);
+  std::vector<std::string> command = pip;
+  command.insert(command.end(), {"--only-binary", ":all:"});
+  std::set<std::string> wanted(pins.packages.begin(), pins.packages.end());
+  wanted.insert(pins.build.begin(), pins.build.end());
+  for (const std::string& option : target_options(version, machine)) command.push_back(option);
+  command.insert(command.end(), wanted.begin(), wanted.end());
+  const std::size_t count = wanted.size();
+  if (count > 0)
+    shop.run(fmt::format("{}: downloading {} packages for Python {}", environment.name, count, version),
+             "pip " + python.pip, command, installer_environment(shop.temporary()), false);
+  if (!pins.source.empty()) {
+    command = pip;
+    for (const std::string& pin : pins.source)
+      command.insert(command.end(), {"--no-binary", parse_pin(pin).name});
+    command.insert(command.end(), pins.source.begin(), pins.source.end());
+    shop.run(fmt::format("{}: downloading the source of {}", environment.name, list_of_pins(pins.source)),
+             "pip " + python.pip, command, build_variables(environment, cuda, shop.path(), false), false);
+  }
+  move_files(folder, options.directory);
+}
+
+InstallOutcome download_one(const PythonEnvironment& environment, const DownloadOptions& options, int cuda,
+                            InstallProgress& progress, const Interrupts& interrupts) {
+  InstallOutcome outcome;
+  outcome.environment = environment.name;
+  outcome.directory = options.directory;
+  Workshop shop(options.directory, progress, interrupts);
+  try {
+    const BasePython python = shop.pythons().any(options.interpreter);
+    if (python.program.empty()) throw StepFailed{python.reason, "", python.hint};
+    if (python.pip.empty())
+      throw StepFailed{python.program.string() + " has no pip, which does the downloading", "",
+                       "apt-get install python3-pip, or name another interpreter: --with PATH"};
+    const std::string version = options.version.empty() ? python.minor : options.version;
+    const PinSet* const pins = find_pins(environment, cuda, version);
+    if (!pins)
+      throw StepFailed{fmt::format("there are no versions of it for CUDA {} and Python {}", cuda, version),
+                       "", "another --cuda or another --python"};
+    download(environment, *pins, version, options, cuda, python, shop);
+    outcome.state = State::installed;
+    outcome.contents = fmt::format("for Python {}: {}", version, list_of_pins(pins->packages));
+    for (const auto* more : {&pins->build, &pins->source})
+      if (!more->empty()) outcome.contents += ", " + list_of_pins(*more);
+  } catch (const StepFailed& failed) {
+    outcome.reason = failed.reason;
+    outcome.detail = failed.detail;
+    outcome.hint = failed.hint;
+  }
+  return outcome;
+}
+
+}  // namespace
+
+std::vector<InstallOutcome> download_packages(const DownloadOptions& options, InstallProgress& progress) {
+  const Interrupts interrupts;
+  const int cuda = choose_cuda(options.cuda, options.device);
+  std::vector<InstallOutcome> outcomes;
+  for (const WantedEnvironment& each : wanted_environments(options.rows, cuda)) {
+    outcomes.push_back(download_one(each.environment, options, cuda, progress, interrupts));
+    progress.finished(outcomes.back());
+  }
+  return outcomes;
+}
+
+}  // namespace tare::compare
