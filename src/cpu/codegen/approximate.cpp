@@ -68,20 +68,27 @@ bool emit_f64(Emitter& e, const Instruction& i) {
   return true;
 }
 
-/// ex2 and tanh of f16, computed in f32 and cut off, as a GPU does.
-bool emit_f16(Emitter& e, const Instruction& i) {
+/// ex2 and tanh of f16 and bf16, computed in f32 and cut off, as a GPU does.
+bool emit_half_function(Emitter& e, const Instruction& i) {
   auto& b = e.b;
   if (i.op != Op::ex2 && i.op != Op::tanh) return false;
-  const bool packed = i.types[0] == Type::f16x2;
+  const bool is_bfloat = i.types[0] == Type::bf16 || i.types[0] == Type::bf16x2;
+  const bool packed = i.types[0] == Type::f16x2 || i.types[0] == Type::bf16x2;
   Value* source = b.CreateZExt(e.read(i.operands[1], i.types[0]), b.getInt32Ty());
   const auto part = [&](unsigned shift) {
-    Value* wide = half_to_single(e, b.CreateAnd(b.CreateLShr(source, shift), 0xffff));
+    Value* bits_of_part = b.CreateAnd(b.CreateLShr(source, shift), 0xffff);
+    Value* wide = is_bfloat ? b.CreateBitCast(b.CreateShl(bits_of_part, 16), b.getFloatTy())
+                            : half_to_single(e, bits_of_part);
+    if (i.has(Modifier::ftz)) wide = flush_subnormal(e, wide);
     Value* result = routine(e, i.op == Op::ex2 ? "tare_exp2_f32" : "tare_tanh_f32", wide);
     Value* bits = b.CreateZExt(b.CreateBitCast(result, b.getInt32Ty()), b.getInt64Ty());
-    Value* narrow = e.call_runtime("tare_convert", b.getInt64Ty(),
-                                   {bits, e.i32(format_code::f32), e.i32(format_code::f16),
-                                    e.i32(static_cast<std::uint32_t>(soft::Direction::zero))});
+    Value* narrow = e.call_runtime(
+        "tare_convert", b.getInt64Ty(),
+        {bits, e.i32(format_code::f32), e.i32(is_bfloat ? format_code::bf16 : format_code::f16),
+         e.i32(static_cast<std::uint32_t>(soft::Direction::zero))});
     narrow = b.CreateTrunc(narrow, b.getInt32Ty());
+    if (!is_bfloat)
+      narrow = e.select(b.CreateFCmpOGE(result, number(result, 65536.0)), e.i32(0x7c00), narrow);
     return e.select(b.CreateFCmpUNO(result, result), e.i32(0x7fff), narrow);
   };
   Value* result = part(0);
@@ -126,7 +133,8 @@ Value* compute(Emitter& e, const Instruction& i, Value* a) {
 
 bool emit_approximate(Emitter& e, const Instruction& i) {
   if (i.types[0] == Type::f64) return emit_f64(e, i);
-  if (i.types[0] == Type::f16 || i.types[0] == Type::f16x2) return emit_f16(e, i);
+  if (ptx::size_of(i.types[0]) == 2 || i.types[0] == Type::f16x2 || i.types[0] == Type::bf16x2)
+    return emit_half_function(e, i);
   if (i.types[0] != Type::f32) return false;
   const bool flush = i.has(Modifier::ftz);
   Value* a = e.read(i.operands[1], Type::f32);

@@ -117,7 +117,7 @@ class Atomic {
     if (!has_suffix(i_, "add")) return false;
     llvm::Type* real = operand->getType();
     if (type_ == Type::f32) {
-      Value* flush = flushes(pointer);
+      Value* flush = is_global(pointer);
       const auto flushed = [&](Value* value) { return e_.select(flush, flush_subnormal(e_, value), value); };
       old = exchange(pointer, [&](Value* bits) {
         Value* value = b_.CreateFAdd(flushed(b_.CreateBitCast(bits, real)), flushed(operand));
@@ -126,15 +126,20 @@ class Atomic {
     } else {
       old = exchange(pointer, [&](Value* bits) {
         Value* value = b_.CreateBitCast(bits, real);
-        return b_.CreateBitCast(sum_f64(e_, value, operand), bits->getType());
+        // In global memory an H200 hands a NaN on as it is, the operand's first; in shared memory it is the
+        // sum of the two, the memory's first.
+        Value* in_shared = sum_f64(e_, operand, value);
+        Value* in_global = e_.select(b_.CreateFCmpUNO(value, value), value, in_shared);
+        in_global = e_.select(b_.CreateFCmpUNO(operand, operand), operand, in_global);
+        return b_.CreateBitCast(e_.select(is_global(pointer), in_global, in_shared), bits->getType());
       });
     }
     old = b_.CreateBitCast(old, real);
     return true;
   }
 
-  /// PTX ISA 9.7.13.5: f32 additions flush subnormals in global memory and do not in shared memory.
-  Value* flushes(Value* pointer) {
+  /// Whether the memory is global: there f32 additions flush subnormals, in shared memory they do not.
+  Value* is_global(Value* pointer) {
     if (i_.space == Space::global) return b_.getTrue();
     if (i_.space == Space::shared) return b_.getFalse();
     Value* offset = b_.CreateSub(b_.CreatePtrToInt(pointer, b_.getInt64Ty()), e_.around.shared_address);

@@ -94,21 +94,28 @@ class Releaser {
 
   bool run_operations(std::uint32_t first, const Lanes& lanes) {
     bool any = false;
+    LaneValues before;  // results take the place of what was given
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+      before[lane] = (lanes.at_operation >> lane & 1) != 0 ? requests_[first + lane].value : 0;
     for (std::uint32_t left = lanes.at_operation; left != 0;) {
       const auto lane = static_cast<std::uint32_t>(__builtin_ctz(left));
+      const std::uint32_t state = states_[first + lane];
       const std::uint32_t kind = site_of(first + lane).kind;
       const std::uint32_t mask = requests_[first + lane].id;
       std::uint32_t there = 0;
-      for (std::uint32_t other = lane; other < kWarpSize; ++other) {
-        if ((left >> other & 1) != 0 && site_of(first + other).kind == kind &&
-            requests_[first + other].id == mask) {
+      LaneValues given{};
+      for (std::uint32_t other = 0; other < kWarpSize; ++other) {
+        if ((lanes.at_operation >> other & 1) == 0) continue;
+        const bool same_place = (states_[first + other] | kWaiting) == state;
+        if (same_place) given[other] = before[other];
+        if ((left >> other & 1) == 0) continue;
+        if ((same_place || site_of(first + other).kind == kind) && requests_[first + other].id == mask)
           there |= 1u << other;
-        }
       }
       left &= ~there;
-      // A lane outside of its own mask waits for ever.
-      if ((mask & lanes.live) == 0 || there != (mask & lanes.live)) continue;
-      release_lanes(kind, there, first);
+      // Whoever stands there with the mask takes part, in the mask or not, as on an H200.
+      if ((mask & lanes.live & ~there) != 0) continue;
+      release_lanes(kind, there, given, first);
       any = true;
     }
     return any;
@@ -121,11 +128,11 @@ class Releaser {
       if ((lanes.at_activemask >> other & 1) != 0 && states_[first + other] == states_[first + lane])
         there |= 1u << other;
     }
-    release_lanes(Site::activemask, there, first);
+    release_lanes(Site::activemask, there, {}, first);
   }
 
-  void release_lanes(std::uint32_t kind, std::uint32_t group, std::uint32_t first) {
-    resolve_warp_operation(kind, group, requests_ + first);
+  void release_lanes(std::uint32_t kind, std::uint32_t group, const LaneValues& given, std::uint32_t first) {
+    resolve_warp_operation(kind, group, given, requests_ + first);
     for (std::uint32_t left = group; left != 0; left &= left - 1)
       states_[first + static_cast<std::uint32_t>(__builtin_ctz(left))] &= ~kWaiting;
     any_ = true;

@@ -258,6 +258,10 @@ bool emit_bits(Emitter& e, const Instruction& i) {
       return done(e, i, funnel_shift(e, i));
     case Op::prmt:
       return done(e, i, permute(e, i));
+    case Op::fns:
+      return done(
+          e, i,
+          e.call_runtime("tare_find_nth", b.getInt32Ty(), {word(e, i, 1), word(e, i, 2), word(e, i, 3)}));
     case Op::dp4a:
     case Op::dp2a:
       return done(e, i, dot_product(e, i));

@@ -76,10 +76,9 @@ CmpInst::Predicate real_predicate(Compare compare) {
   }
 }
 
-/// An f16 or bf16 operand as f32, exactly.
-Value* widen_half(Emitter& e, const Operand& operand, Type type, bool flush) {
+/// The bits of an f16 or bf16 in an i32 as f32, exactly.
+Value* widen_half(Emitter& e, Value* bits, Type type, bool flush) {
   auto& b = e.b;
-  Value* bits = b.CreateZExt(e.read(operand, type), b.getInt32Ty());
   if (flush) {
     Value* small = b.CreateICmpEQ(b.CreateAnd(bits, type == Type::bf16 ? 0x7f80 : 0x7c00), e.i32(0));
     bits = e.select(small, b.CreateAnd(bits, 0x8000), bits);
@@ -93,12 +92,28 @@ const Operand& source(const Instruction& i, std::size_t index) {
   return i.operands[i.destination_count + index];
 }
 
+Type element_of(Type type) {
+  return type == Type::f16x2 ? Type::f16 : Type::bf16;
+}
+
+/// One half of a packed operand against the same half of the other.
+Value* compare_half(Emitter& e, const Instruction& i, Type type, unsigned shift) {
+  const auto half = [&](std::size_t index) {
+    Value* both = e.read(source(i, index), Type::b32);
+    return widen_half(e, e.b.CreateAnd(e.b.CreateLShr(both, shift), 0xffff), element_of(type),
+                      i.has(Modifier::ftz));
+  };
+  return e.b.CreateFCmp(real_predicate(i.compare), half(0), half(1));
+}
+
 Value* compare(Emitter& e, const Instruction& i, Type type) {
   auto& b = e.b;
   if (type == Type::f16 || type == Type::bf16) {
-    const bool flush = i.has(Modifier::ftz);
-    return b.CreateFCmp(real_predicate(i.compare), widen_half(e, source(i, 0), type, flush),
-                        widen_half(e, source(i, 1), type, flush));
+    const auto wide = [&](std::size_t index) {
+      Value* bits = b.CreateZExt(e.read(source(i, index), type), b.getInt32Ty());
+      return widen_half(e, bits, type, i.has(Modifier::ftz));
+    };
+    return b.CreateFCmp(real_predicate(i.compare), wide(0), wide(1));
   }
   Value* x = e.read(source(i, 0), type);
   Value* y = e.read(source(i, 1), type);
@@ -125,12 +140,11 @@ Value* combine(Emitter& e, const Instruction& i, Value* value, Value* other) {
 }
 
 bool is_packed(Type type) {
-  return type == Type::f16x2 || type == Type::bf16x2 || type == Type::u16x2 || type == Type::s16x2;
+  return type == Type::f16x2 || type == Type::bf16x2;
 }
 
 bool is_comparable(const Instruction& i, Type type) {
-  if (is_packed(type)) return false;
-  const bool is_real = Emitter::is_float(type) || type == Type::f16 || type == Type::bf16;
+  const bool is_real = Emitter::is_float(type) || type == Type::f16 || type == Type::bf16 || is_packed(type);
   return is_real ? real_predicate(i.compare) != CmpInst::BAD_FCMP_PREDICATE
                  : integer_predicate(i.compare, Emitter::is_signed(type)) != CmpInst::BAD_ICMP_PREDICATE;
 }
@@ -138,8 +152,9 @@ bool is_comparable(const Instruction& i, Type type) {
 bool emit_setp(Emitter& e, const Instruction& i) {
   const Type type = i.types[0];
   if (!is_comparable(i, type)) return false;
-  Value* holds = compare(e, i, type);
-  Value* fails = e.b.CreateNot(holds);
+  // Packed: one result for each half. Else the second is the first's opposite.
+  Value* holds = is_packed(type) ? compare_half(e, i, type, 0) : compare(e, i, type);
+  Value* fails = is_packed(type) ? compare_half(e, i, type, 16) : e.b.CreateNot(holds);
   if (i.bool_op != ptx::Bool::none) {
     Value* other = e.read(source(i, 2), Type::pred);
     holds = combine(e, i, holds, other);
@@ -150,10 +165,23 @@ bool emit_setp(Emitter& e, const Instruction& i) {
   return true;
 }
 
+bool emit_packed_set(Emitter& e, const Instruction& i, Type to, Type from) {
+  Value* result = e.i32(0);
+  for (const unsigned shift : {0u, 16u}) {
+    Value* holds = compare_half(e, i, from, shift);
+    if (i.bool_op != ptx::Bool::none) holds = combine(e, i, holds, e.read(source(i, 2), Type::pred));
+    const std::uint32_t one = to == Type::f16x2 ? 0x3c00 : to == Type::bf16x2 ? 0x3f80 : 0xffff;
+    result = e.b.CreateOr(result, e.select(holds, e.i32(one << shift), e.i32(0)));
+  }
+  e.write(i.operands[0], result);
+  return true;
+}
+
 bool emit_set(Emitter& e, const Instruction& i) {
   const Type to = i.types[0];
   const Type from = i.type_count > 1 ? i.types[1] : i.types[0];
-  if (!is_comparable(i, from) || is_packed(to)) return false;
+  if (!is_comparable(i, from)) return false;
+  if (is_packed(from)) return emit_packed_set(e, i, to, from);
   Value* holds = compare(e, i, from);
   if (i.bool_op != ptx::Bool::none) holds = combine(e, i, holds, e.read(source(i, 2), Type::pred));
   if (to == Type::f32) {

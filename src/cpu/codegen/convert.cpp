@@ -202,7 +202,6 @@ bool to_packed_half(Emitter& e, const Instruction& i, Type to) {
 /// f32 bits with the low 13 bits of the fraction rounded away.
 bool to_tf32(Emitter& e, const Instruction& i) {
   auto& b = e.b;
-  if (i.has(Modifier::relu) || i.has(Modifier::satfinite)) return false;
   Value* value = e.read(i.operands[1], Type::f32);
   Value* bits = b.CreateBitCast(value, b.getInt32Ty());
   Value* added = e.i32(0x1000);
@@ -210,8 +209,80 @@ bool to_tf32(Emitter& e, const Instruction& i) {
   if (i.rounding == Rounding::rz) added = e.i32(0);
   Value* rounded = b.CreateAnd(b.CreateAdd(bits, added), 0xffffe000u);
   Value* special = b.CreateICmpEQ(b.CreateAnd(bits, 0x7f800000), e.i32(0x7f800000));
+  Value* is_nan = b.CreateFCmpUNO(value, value);
   rounded = e.select(special, b.CreateAnd(bits, 0xffffe000u), rounded);
+  if (i.rounding != Rounding::rna) rounded = e.select(is_nan, e.i32(0x7fffe000), rounded);
+  if (i.has(Modifier::satfinite)) {
+    Value* is_infinite = b.CreateICmpEQ(b.CreateAnd(rounded, 0x7fffffff), e.i32(0x7f800000));
+    // With .rna an H200 takes one off a NaN too.
+    if (i.rounding == Rounding::rna) is_infinite = special;
+    rounded = e.select(is_infinite, b.CreateSub(rounded, e.i32(0x2000)), rounded);
+  }
+  if (i.has(Modifier::relu)) {
+    Value* is_negative = b.CreateAnd(b.CreateICmpSLT(bits, e.i32(0)), b.CreateNot(is_nan));
+    rounded = e.select(is_negative, e.i32(0), rounded);
+  }
   e.write(i.operands[0], rounded);
+  return true;
+}
+
+bool is_narrow(Type type) {
+  return type == Type::e4m3x2 || type == Type::e5m2x2;
+}
+
+/// Two numbers of 8 bits from two f32, or from an f16x2.
+bool to_narrow(Emitter& e, const Instruction& i, Type to, Type from) {
+  auto& b = e.b;
+  const bool packed = from == Type::f16x2;
+  if ((!packed && from != Type::f32) || i.operands.size() != (packed ? 2u : 3u)) return false;
+  const auto narrow = [&](Value* bits) {
+    return e.call_runtime("tare_narrow", b.getInt32Ty(),
+                          {bits, e.i32(to == Type::e5m2x2 ? 1 : 0), e.i32(i.has(Modifier::relu) ? 1 : 0)});
+  };
+  const auto half = [&](unsigned shift) {
+    Value* part = b.CreateAnd(b.CreateLShr(e.read(i.operands[1], Type::b32), shift), 0xffff);
+    return b.CreateBitCast(half_to_single(e, part), b.getInt32Ty());
+  };
+  Value* high = packed ? half(16) : e.read(i.operands[1], Type::b32);
+  Value* low = packed ? half(0) : e.read(i.operands[2], Type::b32);
+  Value* both = b.CreateOr(b.CreateShl(narrow(high), 8), narrow(low));
+  e.write(i.operands[0], b.CreateTrunc(both, b.getInt16Ty()));
+  return true;
+}
+
+bool from_narrow(Emitter& e, const Instruction& i, Type from) {
+  auto& b = e.b;
+  Value* both = b.CreateZExt(e.read(i.operands[1], Type::b16), b.getInt32Ty());
+  const auto widen = [&](Value* bits) {
+    return e.call_runtime("tare_f16_from_narrow", b.getInt32Ty(),
+                          {bits, e.i32(from == Type::e5m2x2 ? 1 : 0), e.i32(i.has(Modifier::relu) ? 1 : 0)});
+  };
+  Value* high = widen(b.CreateLShr(both, 8));
+  e.write(i.operands[0], b.CreateOr(b.CreateShl(high, 16), widen(b.CreateAnd(both, 0xff))));
+  return true;
+}
+
+/// cvt.pack: two integers, saturated, below what a third operand has been shifted up by.
+bool to_packed_integers(Emitter& e, const Instruction& i, Type to) {
+  auto& b = e.b;
+  unsigned bits = 0;
+  if (to == Type::u16 || to == Type::s16) bits = 16;
+  if (to == Type::u8 || to == Type::s8) bits = 8;
+  if (to == Type::u4 || to == Type::s4) bits = 4;
+  if (bits == 0 || i.types[1] != Type::s32) return false;
+  const bool is_signed = to == Type::s16 || to == Type::s8 || to == Type::s4;
+  const std::int32_t low = is_signed ? -(1 << (bits - 1)) : 0;
+  const std::int32_t high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+  const auto saturated = [&](std::size_t index) {
+    Value* value = e.read(i.operands[index], Type::s32);
+    value = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, e.i32(static_cast<std::uint32_t>(low)));
+    value = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, e.i32(static_cast<std::uint32_t>(high)));
+    return b.CreateAnd(value, (std::uint64_t{1} << bits) - 1);
+  };
+  Value* result = b.CreateOr(b.CreateShl(saturated(1), bits), saturated(2));
+  if (i.operands.size() > 3)
+    result = b.CreateOr(result, b.CreateShl(e.read(i.operands[3], Type::b32), 2 * bits));
+  e.write(i.operands[0], result);
   return true;
 }
 
@@ -273,7 +344,10 @@ Value* half_to_single(Emitter& e, Value* bits) {
 bool emit_convert(Emitter& e, const Instruction& i) {
   const Type to = i.types[0];
   const Type from = i.types[1];
-  if (has_suffix(i, "pack") || i.rounding == Rounding::rs) return false;
+  if (i.rounding == Rounding::rs) return false;
+  if (has_suffix(i, "pack")) return to_packed_integers(e, i, to);
+  if (is_narrow(to)) return to_narrow(e, i, to, from);
+  if (is_narrow(from)) return to == Type::f16x2 && from_narrow(e, i, from);
   if (to == Type::f16x2 || to == Type::bf16x2) return to_packed_half(e, i, to);
   if (to == Type::tf32) return from == Type::f32 && to_tf32(e, i);
   if (is_integer(to) && is_integer(from)) return integer_to_integer(e, i, to, from);

@@ -14,6 +14,7 @@ bool is_half(Type type) {
 
 bool emit_arithmetic(Emitter& e, const Instruction& i) {
   if (is_half(i.types[0])) return emit_half(e, i);
+  if (i.types[0] == Type::u16x2 || i.types[0] == Type::s16x2) return emit_packed_integer(e, i);
   return Emitter::is_float(i.types[0]) ? emit_floating(e, i) : emit_integer(e, i);
 }
 
@@ -60,6 +61,30 @@ bool dispatch(Emitter& e, const Instruction& i) {
     case Op::dp2a:
     case Op::fns:
       return emit_bits(e, i);
+    case Op::vabsdiff:
+    case Op::vabsdiff2:
+    case Op::vabsdiff4:
+    case Op::vadd:
+    case Op::vadd2:
+    case Op::vadd4:
+    case Op::vavrg2:
+    case Op::vavrg4:
+    case Op::vmad:
+    case Op::vmax:
+    case Op::vmax2:
+    case Op::vmax4:
+    case Op::vmin:
+    case Op::vmin2:
+    case Op::vmin4:
+    case Op::vset:
+    case Op::vset2:
+    case Op::vset4:
+    case Op::vshl:
+    case Op::vshr:
+    case Op::vsub:
+    case Op::vsub2:
+    case Op::vsub4:
+      return emit_video(e, i);
     case Op::sqrt:
     case Op::rcp:
     case Op::copysign:
@@ -99,8 +124,19 @@ bool dispatch(Emitter& e, const Instruction& i) {
     case Op::bar:
     case Op::barrier:
       return emit_arrival(e, i);
+    case Op::createpolicy:
+      e.write(i.operands[0], e.i64(0));  // a hint to caches that there are not
+      return true;
+    case Op::mapa:
+      e.write(i.operands[0], e.read(i.operands[1], i.types[0]));  // a cluster has one block
+      return true;
+    case Op::getctarank:
+      e.write(i.operands[0], e.i32(0));
+      return true;
     case Op::discard:
     case Op::applypriority:
+    case Op::griddepcontrol:
+    case Op::setmaxnreg:
     case Op::pmevent:
     case Op::nanosleep:
       return true;  // hints, or no effect that a thread can see

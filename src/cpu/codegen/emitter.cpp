@@ -8,6 +8,11 @@
 
 namespace tare::cpu::codegen {
 
+namespace {
+// Shared memory of compute capability 9.0, in bytes.
+constexpr std::uint32_t kSharedUnit = 128, kSharedReserved = 1024;
+}  // namespace
+
 using ptx::Operand;
 using ptx::Special;
 using ptx::Type;
@@ -211,8 +216,9 @@ llvm::Value* Emitter::named_special(std::uint32_t index) {
 
 llvm::Value* Emitter::special(Special special) {
   const auto lane = [&] { return b.CreateAnd(around.thread_in_block, 31); };
-  const auto threads = [&] {
-    return b.CreateMul(b.CreateMul(around.ntid[0], around.ntid[1]), around.ntid[2]);
+  const auto shared_size = [&] {
+    return b.CreateAdd(around.dynamic_shared_bytes,
+                       i32(static_cast<std::uint32_t>(layout_.static_shared_bytes)));
   };
   const auto dimension = [](Special value, Special first) {
     return static_cast<std::size_t>(value) - static_cast<std::size_t>(first);
@@ -260,7 +266,7 @@ llvm::Value* Emitter::special(Special special) {
     case Special::warpid:
       return b.CreateLShr(around.thread_in_block, 5);
     case Special::nwarpid:
-      return b.CreateLShr(b.CreateAdd(threads(), i32(31)), 5);
+      return i32(64);  // how many a multiprocessor has room for
     case Special::smid:
       return around.worker;
     case Special::nsmid:
@@ -290,9 +296,10 @@ llvm::Value* Emitter::special(Special special) {
     case Special::dynamic_smem_size:
       return around.dynamic_shared_bytes;
     case Special::total_smem_size:
+      // In whole units of allocation.
+      return b.CreateAnd(b.CreateAdd(shared_size(), i32(kSharedUnit - 1)), i32(~(kSharedUnit - 1)));
     case Special::aggr_smem_size:
-      return b.CreateAdd(around.dynamic_shared_bytes,
-                         i32(static_cast<std::uint32_t>(layout_.static_shared_bytes)));
+      return b.CreateAdd(shared_size(), i32(kSharedReserved));
     case Special::warp_size:
       return i32(32);
     case Special::current_graph_exec:

@@ -7,7 +7,9 @@
 
 namespace tare::cpu::codegen {
 
-bool emit_integer(Emitter& e, const ptx::Instruction& instruction);      // add .. mad, carries, shifts, logic
+bool emit_integer(Emitter& e, const ptx::Instruction& instruction);  // add .. mad, carries, shifts, logic
+bool emit_packed_integer(Emitter& e, const ptx::Instruction& instruction);  // u16x2 and s16x2
+bool emit_video(Emitter& e, const ptx::Instruction& instruction);
 bool emit_bits(Emitter& e, const ptx::Instruction& instruction);         // bfe, lop3, prmt, shf, dp4a, ...
 bool emit_floating(Emitter& e, const ptx::Instruction& instruction);     // f32 and f64 arithmetic
 bool emit_half(Emitter& e, const ptx::Instruction& instruction);         // f16 and bf16, packed or not

@@ -1,5 +1,7 @@
 // Moves, loads, stores, copies, fences and address conversions. Every access is an offset from a base
 // pointer that LLVM cannot see through, never an integer turned pointer.
+#include <algorithm>
+
 #include "cpu/codegen/instructions.hpp"
 
 namespace tare::cpu::codegen {
@@ -193,6 +195,12 @@ bool emit_is_space(Emitter& e, const Instruction& i) {
   Value* in_shared = inside(e.around.shared_address, shared_bytes(e));
   Value* in_local = inside(e.around.local_address, e.i64(layout.local_bytes_per_thread));
   Value* in_params = inside(e.around.params_address, e.i64(e.entry().parameter_bytes));
+  std::uint64_t constant_bytes = 0;
+  for (const ptx::Variable& variable : e.module().variables) {
+    if (variable.space == Space::constant)
+      constant_bytes = std::max(constant_bytes, variable.offset + variable.size);
+  }
+  Value* in_constants = inside(e.around.constants_address, e.i64(constant_bytes));
   Value* result = nullptr;
   switch (i.space) {
     case Space::shared:
@@ -204,8 +212,11 @@ bool emit_is_space(Emitter& e, const Instruction& i) {
     case Space::param:
       result = in_params;
       break;
+    case Space::constant:
+      result = in_constants;
+      break;
     case Space::global:
-      result = b.CreateNot(b.CreateOr(b.CreateOr(in_shared, in_local), in_params));
+      result = b.CreateNot(b.CreateOr(b.CreateOr(in_shared, in_local), b.CreateOr(in_params, in_constants)));
       break;
     default:
       return false;

@@ -89,8 +89,7 @@ class RegionBuilder {
   }
   Value* place(std::uint64_t offset, llvm::Type* type) {
     const std::uint64_t bytes = type->isIntegerTy(1) ? 1 : width_of(type) / 8;
-    return b_.CreateGEP(b_.getInt8Ty(), array(offset),
-                        b_.CreateMul(e_.around.thread_in_block_wide, e_.i64(bytes)));
+    return b_.CreateGEP(b_.getInt8Ty(), array(offset), b_.CreateMul(thread_, e_.i64(bytes)));
   }
   void store_word(std::uint64_t offset, Value* value) {
     e_.mark(b_.CreateAlignedStore(value, place(offset, b_.getInt32Ty()), llvm::Align(4)));
@@ -124,8 +123,14 @@ class RegionBuilder {
 
   /// This thread's.
   Value* request() {
-    return b_.CreateGEP(b_.getInt8Ty(), frames_,
-                        b_.CreateMul(e_.around.thread_in_block_wide, e_.i64(sizeof(Request))));
+    return b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(thread_, e_.i64(sizeof(Request))));
+  }
+
+  /// The running thread's index for its frame. With requests it is opaque: loops over many sites have more
+  /// addresses than LLVM's strength reduction can weigh in reasonable time.
+  void begin_thread() {
+    thread_ = e_.around.thread_in_block_wide;
+    if (has_requests_) thread_ = b_.CreateFreeze(thread_);
   }
 
   static llvm::Align alignment(llvm::Type* type) {
@@ -225,6 +230,7 @@ class RegionBuilder {
       Value* threads = b_.CreateZExt(e_.around.ntid[0], b_.getInt64Ty());
       CountedLoop loop(e_, e_.i64(0), threads, CountedLoop::Kind::parallel);
       set_thread(e_, loop.index(), e_.around.tid[1], e_.around.tid[2]);
+      begin_thread();
       advance_row(e_, plan_.shapes, row, loop.index());
       BasicBlock* before = b_.GetInsertBlock();
       BasicBlock* after = e_.new_block("arrived");
@@ -323,6 +329,7 @@ class RegionBuilder {
       CountedLoop loop(e_, e_.i64(0), b_.CreateZExt(e_.around.ntid[0], b_.getInt64Ty()),
                        CountedLoop::Kind::scalar);
       set_thread(e_, loop.index(), e_.around.tid[1], e_.around.tid[2]);
+      begin_thread();
       Value* state = load_word(states_offset_);
       b_.CreateStore(state, next_);
       BasicBlock* runs = e_.new_block("runs");
@@ -444,6 +451,7 @@ class RegionBuilder {
   std::vector<FrameSlot> slots_;
   std::uint64_t states_offset_ = 0, frame_bytes_ = 0;
   Value* threads_ = nullptr;
+  Value* thread_ = nullptr;  // i64
   Value* threads_wide_ = nullptr;
   Value* frames_ = nullptr;
   llvm::GlobalVariable* table_ = nullptr;

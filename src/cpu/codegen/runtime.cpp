@@ -15,7 +15,9 @@
 
 #include "cpu/codegen/barrier.hpp"
 #include "cpu/codegen/kernel.hpp"
+#include "cpu/codegen/narrow.hpp"
 #include "cpu/codegen/soft_float.hpp"
+#include "cpu/codegen/video.hpp"
 
 namespace tare::cpu::codegen {
 namespace {
@@ -281,6 +283,10 @@ void* find_runtime_function(std::string_view name) {
       {"tare_tanh_f32", address(&tanh_f32)},
       {"tare_release_waiting", address(&release_waiting)},
       {"tare_arrive", address(&arrive)},
+      {"tare_video", address(&video_operation)},
+      {"tare_find_nth", address(&find_nth_bit)},
+      {"tare_narrow", address(&narrow_from_f32)},
+      {"tare_f16_from_narrow", address(&f16_from_narrow)},
       {"tare_copy", address(&copy)},
       {"tare_print", address(&print)},
       {"tare_allocate", address(&allocate)},

@@ -128,6 +128,7 @@ std::vector<SitePlan> find_sites(Emitter& e, std::vector<std::uint32_t>& instruc
 }
 
 void give_request(Emitter& e, const Instruction& i, Value* request) {
+  if (e.refusal()) return;  // the operands may be none of those expected
   auto& b = e.b;
   const auto word = [&](std::size_t operand) { return e.read(i.operands[operand], Type::b32); };
   const auto predicate = [&](std::size_t operand) {
@@ -169,7 +170,7 @@ void give_request(Emitter& e, const Instruction& i, Value* request) {
 
 void take_result(Emitter& e, const Instruction& i, Value* request) {
   const std::size_t destinations = analysis::destinations(i);
-  if (destinations == 0) return;
+  if (destinations == 0 || e.refusal()) return;
   auto& b = e.b;
   const auto write = [&](const Operand& to, std::size_t offset, bool is_predicate) {
     Value* value = load(e, request, offset, b.getInt32Ty());

@@ -37,16 +37,14 @@ bool source_of(std::uint32_t kind, std::uint32_t lane, const Request& request, s
   }
 }
 
-void shuffle(std::uint32_t kind, std::uint32_t group, Request* requests) {
-  std::array<std::uint64_t, kWarpSize> values{};
-  for_each_lane(group, [&](std::uint32_t lane) { values[lane] = requests[lane].value; });
+void shuffle(std::uint32_t kind, std::uint32_t group, const LaneValues& given, Request* requests) {
   for_each_lane(group, [&](std::uint32_t lane) {
     Request& request = requests[lane];
     std::uint32_t source = lane;
     const bool in_range = source_of(kind, lane, request, source);
     if (!in_range) source = lane;
     request.flag = in_range ? 1 : 0;
-    request.value = values[source];  // 0 from a lane that takes no part
+    request.value = given[source];  // 0 from a lane that is not there, as an H200 has it
   });
 }
 
@@ -92,7 +90,8 @@ void match_any(std::uint32_t group, Request* requests) {
 
 }  // namespace
 
-void resolve_warp_operation(std::uint32_t kind, std::uint32_t group, Request* requests) {
+void resolve_warp_operation(std::uint32_t kind, std::uint32_t group, const LaneValues& given,
+                            Request* requests) {
   const auto give = [&](std::uint64_t value, bool flag) {
     for_each_lane(group, [&](std::uint32_t lane) {
       requests[lane].value = value;
@@ -109,7 +108,7 @@ void resolve_warp_operation(std::uint32_t kind, std::uint32_t group, Request* re
     case Site::shfl_down:
     case Site::shfl_bfly:
     case Site::shfl_idx:
-      return shuffle(kind, group, requests);
+      return shuffle(kind, group, given, requests);
     case Site::vote_all:
       return give(ballot(group, requests) == group ? 1 : 0, true);
     case Site::vote_any:

@@ -95,6 +95,23 @@ class Checker {
     if (count < least || (!any && count > most)) mismatch();
   }
 
+  // Numbers and counts of barriers where they are constants.
+  void check_barrier() const {
+    constexpr std::int64_t kBarriers = 16, kWarp = 32;
+    if (is_in(in_, "warp") || is_in(in_, "cluster")) return;
+    const std::size_t number = is_in(in_, "red") ? 1 : 0;
+    const auto constant = [&](std::size_t index) {
+      return index < in_.operands.size() && in_.operands[index].kind == Kind::integer;
+    };
+    if (constant(number) && (in_.operands[number].integer < 0 || in_.operands[number].integer >= kBarriers)) {
+      detail::fail(in_.line, fmt::format("Barrier number '{}' out of range, expected to be in range [0..15]",
+                                         in_.operands[number].integer));
+    }
+    if (constant(number + 1) && in_.operands[number + 1].integer % kWarp != 0) {
+      detail::fail(in_.line, "Number of threads participating in barrier must be in multiple of warp size");
+    }
+  }
+
   // What depends on suffixes beyond the letters.
   void check_forms() const {
     const bool is_warp_wide = in_.op == Op::vote || in_.op == Op::shfl;
@@ -129,6 +146,7 @@ class Checker {
       case Op::barrier:
         if ((count == 0 && !is_in(in_, "cluster")) || count > (in_.destination_count == 1 ? 4u : 2u))
           mismatch();
+        check_barrier();
         break;
       default:
         break;
