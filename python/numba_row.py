@@ -90,10 +90,9 @@ class Numba(Worker):
         notes = [REIMPLEMENTED] + ([NO_STRICT] if self.strict else [])
         if not self.called:
             return {"notes": notes}
-        compiler, path = nvvm()
         hits = sum(self.kernel.stats.cache_hits.values())
-        report = {"compiler": compiler, "compiler_path": path, "options": self.options(), "notes": notes,
-                  "compiles": len(self.kernel.overloads) - hits, "cache": {"result": "none", "details": {}}}
+        report = nvvm() | {"options": self.options(), "notes": notes, "compiles": len(self.kernel.overloads) - hits,
+                           "cache": {"result": "none", "details": {}}}
         if self.jit_options.get("cache"):
             before, new = self.cache_changes("NUMBA_CACHE_DIR")
             report["cache"] = {"result": "hit" if hits else "miss",
@@ -151,17 +150,19 @@ def hide_nvjitlink():
 
 
 def nvvm():
-    """The compiler and the linker that this process has loaded."""
+    """The compiler and the linker that this process has loaded; nothing where all came from Numba's cache."""
     path = mapped_file("libnvvm.so")
     if not path:
-        return "no libNVVM", ""
+        return {}
+    linker = mapped_file("libnvJitLink.so")
+    linked_by = f"nvJitLink {version_of(linker, 'nvJitLinkVersion')}" if linker else "the driver's linker"
+    return {"compiler": f"libNVVM {version_of(path, 'nvvmVersion')}, {linked_by}", "compiler_path": path}
+
+
+def version_of(path, function):
     major, minor = ctypes.c_int(), ctypes.c_int()
-    ctypes.CDLL(path).nvvmVersion(ctypes.byref(major), ctypes.byref(minor))
-    compiler = f"libNVVM {major.value}.{minor.value}"
-    if linker := mapped_file("libnvJitLink.so"):
-        ctypes.CDLL(linker).nvJitLinkVersion(ctypes.byref(major), ctypes.byref(minor))
-        return f"{compiler}, nvJitLink {major.value}.{minor.value}", path
-    return f"{compiler}, the driver's linker", path
+    getattr(ctypes.CDLL(path), function)(ctypes.byref(major), ctypes.byref(minor))
+    return f"{major.value}.{minor.value}"
 
 
 serve({"numba": Numba, "numba-cached": NumbaCached, "numba-mlir": NumbaMlir}[sys.argv[1]]())

@@ -58,7 +58,7 @@ TEST_F(PythonFault, AnImportThatBreaksShowsTheTracebacksLastLine) {
   EXPECT_EQ(broken["status"], "failed");
   EXPECT_EQ(broken["reason"],
             "ImportError: libnvrtc.so.12: cannot open shared object file: No such file or directory");
-  EXPECT_THAT(broken["stderr_tail"].get<std::string>(), HasSubstr("import cuda.core"));
+  EXPECT_THAT(broken["detail"].get<std::string>(), HasSubstr("import cuda.core"));
 }
 
 TEST_F(PythonFault, AnErrorOfSeveralLinesIsItsFirstOneAndTheRestIsKept) {

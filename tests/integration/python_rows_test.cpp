@@ -47,7 +47,10 @@ TEST_P(PythonRows, GivesTheReferencesBitsInBothPassesAndTellsWhatItDid) {
     EXPECT_EQ(result["bits"]["late_outputs"][0]["equal"], true);
     EXPECT_TRUE(result["kernel_ms"].is_number()) << result["detail"];
     EXPECT_FALSE(result["version"].get<std::string>().empty());
-    EXPECT_TRUE(fs::exists(result["compiler_path"].get<std::string>())) << result["compiler_path"];
+    // What comes from a library's own cache needs no compiler.
+    if (result["cache"]["compiles"] != 0) {
+      EXPECT_TRUE(fs::exists(result["compiler_path"].get<std::string>())) << result["compiler_path"];
+    }
     for (const std::string what : {"imported", "opened", "build", "load", "first"})
       EXPECT_THAT(events_of(result), Contains(what));
   }
