@@ -1,5 +1,5 @@
 // CUDA C++'s device-side vocabulary for clang without NVIDIA's headers: keywords, indices, vector types;
-// tare_cuda_math.cuh and tare_cuda_warp.cuh have the functions. Names and meanings are the CUDA C++
+// tare_cuda_math.cuh, tare_cuda_half.cuh and tare_cuda_warp.cuh have the functions. Names and meanings are the CUDA C++
 // programming guide's; the code behind them is clang's own NVPTX built-in functions.
 #pragma once
 // A function a line, as tables:
@@ -112,19 +112,6 @@ TARE_INDEX(gridDim, nctaid, dim3)
 #undef TARE_INDEX
 constexpr int warpSize = 32;
 
-// Bits and conversions of the 16-bit types; arithmetic on them goes through float.
-struct __attribute__((aligned(2))) __half {
-  unsigned short __x;
-};
-struct __attribute__((aligned(4))) __half2 {
-  __half x, y;
-};
-struct __attribute__((aligned(2))) __nv_bfloat16 {
-  unsigned short __x;
-};
-typedef __half half;
-typedef __half2 half2;
-
 extern "C" {
 __device__ int printf(const char*, ...);
 __device__ void* malloc(size_t);
@@ -144,4 +131,5 @@ TARE_DEVICE void* memset(void* to, int value, size_t bytes) { return __builtin_m
 #endif
 
 #include "tare_cuda_math.cuh"
+#include "tare_cuda_half.cuh"
 #include "tare_cuda_warp.cuh"

@@ -164,11 +164,6 @@ TARE_DEVICE int __double2loint(double a) { return static_cast<int>(__double_as_l
 TARE_DEVICE double __hiloint2double(int hi, int lo) {
   return __longlong_as_double((static_cast<long long>(hi) << 32) | static_cast<unsigned>(lo));
 }
-TARE_DEVICE float __half2float(__half h) { return static_cast<float>(__builtin_bit_cast(_Float16, h.__x)); }
-TARE_DEVICE __half __float2half(float f) {
-  return __half{__builtin_bit_cast(unsigned short, static_cast<_Float16>(f))};
-}
-TARE_DEVICE float __bfloat162float(__nv_bfloat16 b) { return __uint_as_float(static_cast<unsigned>(b.__x) << 16); }
 
 // Integers.
 #define TARE_MIN_MAX(type)                                             \

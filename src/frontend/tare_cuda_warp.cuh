@@ -30,6 +30,28 @@ TARE_DEVICE unsigned __match_any_sync(unsigned mask, unsigned value) {
 TARE_DEVICE unsigned __match_any_sync(unsigned mask, int value) {
   return __nvvm_match_any_sync_i32(mask, static_cast<unsigned>(value));
 }
+TARE_DEVICE unsigned __match_any_sync(unsigned mask, unsigned long long value) {
+  return __nvvm_match_any_sync_i64(mask, static_cast<long long>(value));
+}
+TARE_DEVICE unsigned __match_any_sync(unsigned mask, long long value) { return __nvvm_match_any_sync_i64(mask, value); }
+TARE_DEVICE unsigned __match_any_sync(unsigned mask, float value) {
+  return __nvvm_match_any_sync_i32(mask, __float_as_uint(value));
+}
+TARE_DEVICE unsigned __match_any_sync(unsigned mask, double value) {
+  return __nvvm_match_any_sync_i64(mask, __double_as_longlong(value));
+}
+TARE_DEVICE unsigned __match_all_sync(unsigned mask, unsigned value, int* all) {
+  return __nvvm_match_all_sync_i32p(mask, value, all);
+}
+TARE_DEVICE unsigned __match_all_sync(unsigned mask, int value, int* all) {
+  return __nvvm_match_all_sync_i32p(mask, static_cast<unsigned>(value), all);
+}
+TARE_DEVICE unsigned __match_all_sync(unsigned mask, unsigned long long value, int* all) {
+  return __nvvm_match_all_sync_i64p(mask, static_cast<long long>(value), all);
+}
+TARE_DEVICE unsigned __match_all_sync(unsigned mask, long long value, int* all) {
+  return __nvvm_match_all_sync_i64p(mask, value, all);
+}
 #endif
 #if __CUDA_ARCH__ >= 800
 TARE_DEVICE unsigned __reduce_add_sync(unsigned mask, unsigned value) {
@@ -37,6 +59,21 @@ TARE_DEVICE unsigned __reduce_add_sync(unsigned mask, unsigned value) {
 }
 TARE_DEVICE int __reduce_add_sync(unsigned mask, int value) {
   return __nvvm_redux_sync_add(value, static_cast<int>(mask));
+}
+TARE_DEVICE unsigned __reduce_min_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(__nvvm_redux_sync_umin(static_cast<int>(value), static_cast<int>(mask)));
+}
+TARE_DEVICE unsigned __reduce_max_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(__nvvm_redux_sync_umax(static_cast<int>(value), static_cast<int>(mask)));
+}
+TARE_DEVICE unsigned __reduce_and_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(__nvvm_redux_sync_and(static_cast<int>(value), static_cast<int>(mask)));
+}
+TARE_DEVICE unsigned __reduce_or_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(__nvvm_redux_sync_or(static_cast<int>(value), static_cast<int>(mask)));
+}
+TARE_DEVICE unsigned __reduce_xor_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(__nvvm_redux_sync_xor(static_cast<int>(value), static_cast<int>(mask)));
 }
 TARE_DEVICE int __reduce_min_sync(unsigned mask, int value) {
   return __nvvm_redux_sync_min(value, static_cast<int>(mask));
