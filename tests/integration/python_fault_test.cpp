@@ -39,6 +39,19 @@ TEST_F(PythonFault, AStandInWithoutOneMatches) {
   EXPECT_TRUE(works["kernel_ms"].is_number()) << works["detail"];
 }
 
+TEST_F(PythonFault, AStandInForCuPyMatchesAndShowsItsOptionsAndItsCache) {
+  const json& cold = row("fake-raw");
+  EXPECT_EQ(cold["status"], "ok") << cold["reason"];
+  EXPECT_EQ(cold["bits"]["equal"], true);
+  EXPECT_EQ(cold["options"], json({"-ftz=true"})) << "what the library adds is part of what it passes";
+  EXPECT_EQ(cold["cache"]["result"], "miss");
+  EXPECT_EQ(cold["cache"]["compiles"], 1);
+  const json& warm = row_of(ran_.record, "warm", "fake-raw");
+  EXPECT_EQ(warm["cache"]["result"], "hit");
+  EXPECT_EQ(warm["cache"]["compiles"], 0);
+  EXPECT_EQ(warm["cache"]["details"]["CUPY_CACHE_DIR"], "1 files before, 0 new");
+}
+
 TEST_F(PythonFault, AMissingLibraryIsSkippedWithTheInterpreterThatLacksIt) {
   const json& missing = row("fake-missing");
   EXPECT_EQ(ran_.code, 0);

@@ -1,4 +1,6 @@
-"""A stand-in for CuPy whose `a + b` owns its result: right, or (FAULT=nothing) in a block that nobody writes to."""
+"""A stand-in for CuPy. Its `a + b` owns the result, which is right or (FAULT=nothing) a block that nobody writes to."""
+
+import os
 
 import fake_driver as driver
 from fake_driver import FAULT
@@ -30,3 +32,21 @@ def launch_add(a, b, out):
     if FAULT != "nothing":
         grid = ((a.count + 255) // 256, 1, 1)
         driver.launch(function, grid, (256, 1, 1), cuda.current.handle, a.data.ptr, b.data.ptr, out.data.ptr, a.count)
+
+
+class RawKernel:
+    """Compiled at the first call, and kept on disk."""
+
+    def __init__(self, code, name, options):
+        self.options, self.function = options, None
+
+    def __call__(self, grid, block, args, shared_mem):
+        if self.function is None:
+            kept = os.path.join(os.environ["CUPY_CACHE_DIR"], "kernel.cubin")
+            if not os.path.exists(kept):
+                cuda.compiler._NVRTCProgram().compile(self.options + ("-ftz=true",))
+                with open(kept, "w") as file:
+                    file.write("kept")
+            self.function = driver.load_vector_add()
+        a, b, out, n = args
+        driver.launch(self.function, grid, block, cuda.current.handle, a.data.ptr, b.data.ptr, out.data.ptr, n)

@@ -5,7 +5,14 @@ import types
 
 import fake_driver as driver
 
-compiler = types.SimpleNamespace()
+
+
+class NvrtcProgram:
+    def compile(self, options=(), log_stream=None):
+        pass
+
+
+compiler = types.SimpleNamespace(_NVRTCProgram=NvrtcProgram)
 current = None
 pool = []
 
