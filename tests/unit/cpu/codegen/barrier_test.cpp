@@ -341,7 +341,8 @@ TEST(Barrier, FastTierRefusesAKernelWithBarriers) {
   const auto result = loaded.compile("k", options);
   const auto* error = std::get_if<CompileError>(&result);
   ASSERT_NE(error, nullptr);
-  EXPECT_EQ(error->message, "kernel `k` has threads that wait for each other, which the fast tier does not run");
+  EXPECT_EQ(error->message,
+            "kernel `k` has threads that wait for each other, which the fast tier does not run");
 }
 
 TEST(Barrier, OnlyLiveRegistersAreKeptAcrossIt) {
