@@ -9,6 +9,8 @@
 namespace tare::compare::test {
 namespace {
 
+using ::testing::HasSubstr;
+
 TEST(Case, TheBuiltinOneIsTheVectorAddOf4194915Elements) {
   const Case builtin = Case::builtin();
   const Job job = builtin.job();
@@ -45,6 +47,31 @@ TEST(Case, TheBuiltinOneIsTheSameAsTheFileItIsMadeFrom) {
   EXPECT_EQ(from_file.source_first_line, builtin.source_first_line);
   EXPECT_EQ(from_file.reference_source, builtin.reference_source);
   EXPECT_EQ(from_file.values, builtin.values);
+}
+
+TEST(Case, AnArrayExpressionIsOverArgumentsAndGivesTheOnlyOutput) {
+  const auto complaint = [](const std::string& array) -> std::string {
+    CaseFiles files;
+    files.write("k.cu", "__global__ void k(const float* a, const float* b, float* out) {}\n");
+    const std::string arguments =
+        "[[arguments]]\nname = \"a\"\ntype = \"const float*\"\ncount = 4\nfill = \"iota\"\n"
+        "[[arguments]]\nname = \"b\"\ntype = \"const float*\"\ncount = 4\nfill = \"iota\"\n"
+        "[[arguments]]\nname = \"out\"\ntype = \"float*\"\ncount = 4\ncheck = \"bits\"\n";
+    try {
+      return files
+          .job("[kernel]\nfile = \"k.cu\"\nname = \"k\"\narray = \"" + array +
+               "\"\n[launch]\nblock = [32]\ngrid = [1]\n" + arguments)
+          .array;
+    } catch (const CaseError& e) {
+      return e.what();
+    }
+  };
+  EXPECT_EQ(complaint("(a + b) * a"), "(a + b) * a");
+  EXPECT_THAT(complaint("a + c"), HasSubstr(":4: unknown argument `c`"));
+  EXPECT_THAT(complaint("sin[a]"), HasSubstr(":4: unknown argument `sin`"));
+  EXPECT_THAT(complaint("a[b]"),
+              HasSubstr(":4: `array` in [kernel] is + - * / and parentheses over arguments: `a[b]`"));
+  EXPECT_THAT(complaint("()"), HasSubstr(":4: `array` in [kernel] names no argument"));
 }
 
 TEST(Case, TheKernelRegionGetsCLinkageOnItsOwnLine) {
