@@ -2,14 +2,16 @@
 #   make compare            the built-in comparison        ARGS="--quick --rows nvrtc,clang"
 #   make test               the whole test suite           TESTS=regex  PRESET=dev
 #   make bench              the benchmarks
+#   make lint               formatting and clang-tidy
 # NVIDIA=no leaves NVIDIA's compilers out where no CUDA toolkit is installed. PYTHON_ROWS=no leaves out the
 # Python environments that `make test` installs into the build folder; PYTHON_ROWS=yes makes them for TESTS too.
 PRESET ?= release
 BUILD  := build/$(PRESET)
 JOBS   ?= $(shell nproc)
 export NVIDIA
+SHELL := /bin/bash
 
-.PHONY: all compare test bench build configure setup format lint clean
+.PHONY: all compare test bench build configure setup format check-format lint clean
 all: build
 
 setup:
@@ -21,11 +23,10 @@ configure: setup
 	  cmake --preset $(PRESET) $(if $(TARE_WERROR),-DTARE_WERROR=$(TARE_WERROR)) > build/configure.log 2>&1 \
 	    || { tail -n 25 build/configure.log; exit 1; }; fi
 
-# $(call ninja,TARGETS): builds them, printing only what changed hands.
+# $(call ninja,TARGETS): builds them; says nothing where there is nothing to do.
 define ninja
-	@if [ "$$(ninja -C $(BUILD) -n $(1) 2>/dev/null | tail -n 1)" != "ninja: no work to do." ]; then \
-	  echo "build: $(if $(1),$(1),everything) ($(PRESET), $(JOBS) jobs; minutes the first time)"; \
-	  ninja -C $(BUILD) -j $(JOBS) $(1); fi
+	@[ -f $(BUILD)/.ninja_log ] || echo "build: $(if $(1),$(1),everything) ($(PRESET), $(JOBS) jobs), minutes the first time"
+	@set -o pipefail; ninja -C $(BUILD) -j $(JOBS) $(1) | sed -u -E '/^(ninja: (Entering directory|no work to do)|\[0\/[0-9]+\] Re-checking globbed)/d'
 endef
 
 build: configure
@@ -42,12 +43,15 @@ test: build
 bench: build
 	@scripts/bench $(BUILD)
 
-format:
+format: setup
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
-lint:
-	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror
+lint: configure
+	@$(MAKE) --no-print-directory check-format
 	@scripts/lint $(BUILD)
+
+check-format: setup
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror
 
 clean:
 	rm -rf build
