@@ -33,8 +33,8 @@ Outputs expected() {
   // Hofstadter's female and male sequences.
   std::vector<std::uint32_t> female{1}, male{0}, ackermanns, sequences;
   for (std::uint32_t n = 1; n < 14; ++n) {
-    female.push_back(n - male[female[n - 1]]);
     male.push_back(n - female[male[n - 1]]);
+    female.push_back(n - male[female[n - 1]]);
   }
   for (std::uint32_t at = 0; at < kThreads; ++at) {
     const std::uint32_t n = at / 3 % 7, closed[] = {n + 1, n + 2, 2 * n + 3};

@@ -1,11 +1,13 @@
 // tare_gpu_kernels: runs the complete kernels on a machine with a GPU and no compilers, and writes what that
 // GPU gave. `prepare` compiles here, into a folder that goes along; `run` needs that folder and a driver.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -78,6 +80,13 @@ std::string today() {
   return text;
 }
 
+/// The device's context while it lives. One in which a kernel failed is of no more use: a fault stays with
+/// it.
+struct Session {
+  PrimaryContext context;
+  PrimaryContext::Scope scope = context.enter();
+};
+
 /// Runs one prepared kernel and notes what it gave. False where it failed or gave something else.
 bool run_one(const PrimaryContext& context, const Complete& kernel, const std::string& compiler,
              const fs::path& folder, const json& entry, Recording& recording) {
@@ -106,11 +115,10 @@ bool run_one(const PrimaryContext& context, const Complete& kernel, const std::s
 int run(const fs::path& folder, const std::string& result, std::span<char*> wanted) {
   std::ifstream in(folder / "index.json");
   const json index = json::parse(in);
-  const PrimaryContext context;
-  const auto scope = context.enter();
+  auto session = std::make_unique<Session>();
   Recording recording;
-  recording.device = context.device().name();
-  recording.compute_capability = context.device().compute_capability();
+  recording.device = session->context.device().name();
+  recording.compute_capability = session->context.device().compute_capability();
   recording.driver_version = driver_info().version;
   recording.date = today();
   int failed = 0, matched = 0;
@@ -119,8 +127,15 @@ int run(const fs::path& folder, const std::string& result, std::span<char*> want
     if (!index.contains(kernel.name) ||
         (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(), named)))
       continue;
-    for (const auto& [compiler, entry] : index.at(kernel.name).items())
-      ++(run_one(context, kernel, compiler, folder, entry, recording) ? matched : failed);
+    for (const auto& [compiler, entry] : index.at(kernel.name).items()) {
+      if (run_one(session->context, kernel, compiler, folder, entry, recording)) {
+        ++matched;
+        continue;
+      }
+      ++failed;
+      session.reset();
+      session = std::make_unique<Session>();
+    }
     write_recording(result, recording);  // after each, so that one that hangs takes nothing along
   }
   std::printf("%s: %d match, %d failed; written to %s\n", recording.device.c_str(), matched, failed,

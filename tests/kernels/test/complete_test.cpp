@@ -53,16 +53,20 @@ TEST_P(Complete, MatchesItsOracle) {
     RecordProperty("largest_ulps", std::to_string(largest_ulps(got, expected)));
     return;
   }
-  for (const kernels::Recording& gpu : kernels::read_recordings(kFolder + "/gpu"))
-    if (gpu.hashes.contains(kernel.name) && gpu.hashes.at(kernel.name).contains(to_string(compiler)))
-      EXPECT_EQ(hash(got), gpu.hashes.at(kernel.name).at(to_string(compiler))) << gpu.device;
+  for (const kernels::Recording& gpu : kernels::read_recordings(kFolder + "/gpu")) {
+    const auto recorded = gpu.hashes.find(kernel.name);
+    if (recorded == gpu.hashes.end() || !recorded->second.contains(to_string(compiler))) continue;
+    EXPECT_EQ(hash(got), recorded->second.at(to_string(compiler))) << gpu.device;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Complete, ::testing::ValuesIn(combinations()),
                          [](const auto& tested) { return tested.param.name(); });
 
 TEST(Recordings, HoldTheBitsOfEveryExactKernelAndTheyAreTheOracles) {
-  for (const kernels::Recording& gpu : kernels::read_recordings(kFolder + "/gpu")) {
+  const auto recordings = kernels::read_recordings(kFolder + "/gpu");
+  if (recordings.empty()) GTEST_SKIP() << "no GPU's bits are kept in " << kFolder << "/gpu";
+  for (const kernels::Recording& gpu : recordings) {
     EXPECT_TRUE(gpu.failures.empty()) << gpu.device;
     for (const kernels::Complete& kernel : kernels::all_kernels()) {
       SCOPED_TRACE(gpu.device + ", " + kernel.name);
