@@ -13,12 +13,19 @@
 #include "compare/report/text.hpp"
 
 namespace tare::compare {
+
+std::string size_text(double n) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(std::max(n, 1.0))) - 2));
+  return grouped(static_cast<unsigned long long>(std::llround(std::round(n / unit) * unit)));
+}
+
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::array kShapes{1.0, 2.0, kInfinity};
-constexpr double kGridStep = 0.02;  // of log x: crossings are found to 2 %
-constexpr double kBeyond = 64;      // the grid reaches this factor beyond the sizes
+constexpr double kGridStep = 0.01;  // of log x: crossings are found to 1 %
+constexpr std::size_t kCoarse = 10;
+constexpr double kBeyond = 64;  // the grid reaches this factor beyond the sizes
 constexpr double kLargestMisfit = 0.25, kWidestInterval = 4;
 constexpr std::size_t kFewestSizes = 5;
 
@@ -30,7 +37,6 @@ double log_form(double p, double log_x, double log_n) {
 
 struct Fit {
   double loss = kInfinity, log_x = 0, log_b = 0, shape = 1;
-  std::vector<double> residuals;
 };
 
 /// The forms at all sizes, for every shape and crossing: worked out once for all resamples.
@@ -40,39 +46,67 @@ class Forms {
     std::vector<double> log_n;
     for (const SizeTimes& size : times) log_n.push_back(std::log(size.n));
     const double first = log_n.front() - std::log(kBeyond), last = log_n.back() + std::log(kBeyond);
-    for (const double shape : kShapes)
+    for (const double shape : kShapes) {
+      Grid& grid = grids_.emplace_back();
+      grid.shape = shape;
       for (double log_x = first; log_x <= last; log_x += kGridStep) {
-        forms_.push_back({shape, log_x, {}});
-        for (const double n : log_n) forms_.back().values.push_back(log_form(shape, log_x, n));
+        grid.points.push_back({log_x, {}});
+        for (const double n : log_n) grid.points.back().values.push_back(log_form(shape, log_x, n));
       }
+    }
   }
 
+  /// Looks at every kCoarse-th crossing of each shape first, then at all those beside the best of them.
   Fit fit(const std::vector<double>& log_t) const {
     Fit best;
-    std::vector<double> residuals(log_t.size());
-    for (const Form& form : forms_) {
-      for (std::size_t i = 0; i < log_t.size(); ++i) residuals[i] = log_t[i] - form.values[i];
-      const double log_b = median(residuals);
-      double loss = 0;
-      for (const double residual : residuals) loss += std::abs(residual - log_b);
-      if (loss >= best.loss) continue;
-      best = {loss, form.log_x, log_b, form.shape, {}};
-      for (const double residual : residuals) best.residuals.push_back(std::abs(residual - log_b));
+    for (const Grid& grid : grids_) {
+      Fit coarse;
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < grid.points.size(); i += kCoarse)
+        if (improve(coarse, grid, i, log_t)) at = i;
+      const std::size_t end = std::min(at + kCoarse, grid.points.size());
+      for (std::size_t i = at - std::min(at, kCoarse); i < end; ++i) improve(coarse, grid, i, log_t);
+      if (coarse.loss < best.loss) best = coarse;
     }
     return best;
   }
 
+  /// Median of the distances between the times and the fit, on the logarithmic scale.
+  static double misfit(const Fit& fit, const std::vector<SizeTimes>& times,
+                       const std::vector<double>& log_t) {
+    std::vector<double> distances;
+    for (std::size_t i = 0; i < log_t.size(); ++i)
+      distances.push_back(
+          std::abs(log_t[i] - fit.log_b - log_form(fit.shape, fit.log_x, std::log(times[i].n))));
+    return median(distances);
+  }
+
  private:
-  struct Form {
-    double shape, log_x;
+  struct Point {
+    double log_x;
     std::vector<double> values;
   };
-  std::vector<Form> forms_;
-};
+  struct Grid {
+    double shape = 1;
+    std::vector<Point> points;
+  };
 
-std::string sized(double n) {
-  return grouped(static_cast<unsigned long long>(std::llround(std::max(n, 0.0))));
-}
+  bool improve(Fit& best, const Grid& grid, std::size_t index, const std::vector<double>& log_t) const {
+    const Point& point = grid.points[index];
+    std::vector<double>& residuals = residuals_;
+    residuals.resize(log_t.size());
+    for (std::size_t i = 0; i < log_t.size(); ++i) residuals[i] = log_t[i] - point.values[i];
+    const double log_b = median(residuals);
+    double loss = 0;
+    for (const double residual : residuals) loss += std::abs(residual - log_b);
+    if (loss >= best.loss) return false;
+    best = {loss, point.log_x, log_b, grid.shape};
+    return true;
+  }
+
+  std::vector<Grid> grids_;
+  mutable std::vector<double> residuals_;
+};
 
 std::string why_undecided(const Crossing& crossing, const std::vector<SizeTimes>& times) {
   const double second = times[1].n, last_but_one = times[times.size() - 2].n;
@@ -82,12 +116,12 @@ std::string why_undecided(const Crossing& crossing, const std::vector<SizeTimes>
   if (crossing.high > last_but_one && crossing.low < second) return "the times do not show where";
   if (crossing.high > last_but_one)
     return fmt::format("up to n = {} the cost per call is the greater one, as far as these sizes show",
-                       sized(crossing.low < last_but_one ? crossing.low : times.back().n));
+                       size_text(crossing.low < last_but_one ? crossing.low : times.back().n));
   if (crossing.low < second)
     return fmt::format("from n = {} on the cost per byte is the greater one, as far as these sizes show",
-                       sized(crossing.high > second ? crossing.high : times.front().n));
+                       size_text(crossing.high > second ? crossing.high : times.front().n));
   if (crossing.high > kWidestInterval * crossing.low)
-    return fmt::format("somewhere between n = {} and {}", sized(crossing.low), sized(crossing.high));
+    return fmt::format("somewhere between n = {} and {}", size_text(crossing.low), size_text(crossing.high));
   return {};
 }
 
@@ -108,12 +142,12 @@ Crossing find_crossing(const std::vector<SizeTimes>& all, std::uint64_t seed) {
     return crossing;
   }
   const Forms forms(times);
-  Fit best = forms.fit(log_t);
+  const Fit best = forms.fit(log_t);
   crossing.n = std::exp(best.log_x);
   crossing.per_element_ms = std::exp(best.log_b);
   crossing.per_call_ms = crossing.n * crossing.per_element_ms;
   crossing.shape = best.shape;
-  crossing.misfit = median(best.residuals);
+  crossing.misfit = Forms::misfit(best, times, log_t);
 
   std::vector<double> crossings, drawn;
   Draws draws(seed);

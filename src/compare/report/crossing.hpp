@@ -35,4 +35,7 @@ Crossing find_crossing(const std::vector<SizeTimes>& times, std::uint64_t seed);
 
 inline constexpr int kSweepResamples = 400;
 
+/// A size with three significant digits, which is what a crossing is known to: "332,000".
+std::string size_text(double n);
+
 }  // namespace tare::compare

@@ -57,11 +57,10 @@ std::string times_table(const Sweep& sweep, unsigned width, Painter paint) {
 std::string crossing_text(const RowCrossing& each) {
   const Crossing& crossing = each.crossing;
   if (!crossing.decided) return "undecided: " + crossing.reason;
-  const auto size = [](double n) { return grouped(static_cast<unsigned long long>(std::llround(n))); };
   std::string text =
-      fmt::format("n = {} ({} to {}): {} us a call, {} ns an element", size(crossing.n), size(crossing.low),
-                  size(crossing.high), significant(crossing.per_call_ms * 1e3, 3),
-                  significant(crossing.per_element_ms * 1e6, 3));
+      fmt::format("n = {} ({} to {}): {} us a call, {} ns an element", size_text(crossing.n),
+                  size_text(crossing.low), size_text(crossing.high),
+                  significant(crossing.per_call_ms * 1e3, 3), significant(crossing.per_element_ms * 1e6, 3));
   if (each.bytes_per_element > 0)
     text += fmt::format(" ({} GB/s)", significant(each.bytes_per_element / crossing.per_element_ms / 1e6, 3));
   return text + (crossing.shape == 1   ? "; the two add up"

@@ -67,6 +67,53 @@ TEST(CommandLine, CompareTakesEveryOption) {
   EXPECT_TRUE(line.no_color);
 }
 
+TEST(CommandLine, CompareTakesInterpretersAndWhatElseIsToBePrinted) {
+  const CommandLine line = parse({"compare", "--python", "cupy=/a/bin/python", "--python", "numba=/b",
+                                  "--cuda", "12", "--timeline", "--first-boot"});
+  EXPECT_EQ(line.compare.python.at("cupy"), "/a/bin/python");
+  EXPECT_EQ(line.compare.python.at("numba"), "/b");
+  EXPECT_EQ(line.compare.cuda, 12);
+  EXPECT_TRUE(line.compare.timeline);
+  EXPECT_TRUE(line.compare.first_boot);
+  EXPECT_EQ(complaint({"compare", "--python", "cupy"}), "--python: `cupy` has not the form ROW=PATH");
+  EXPECT_NE(complaint({"compare", "--cuda", "11"}), "");
+}
+
+TEST(CommandLine, SweepTakesARangeOfSizes) {
+  EXPECT_EQ(parse({"sweep"}).command, Command::sweep);
+  EXPECT_EQ(parse({"sweep"}).sizes.size(), 17u);
+  EXPECT_EQ(parse({"sweep"}).sizes.front(), 1024);
+  EXPECT_EQ(parse({"sweep"}).sizes.back(), 64 << 20);
+  EXPECT_THAT(parse({"sweep", "my.toml", "--n", "10..1000", "--points", "3"}).sizes,
+              ElementsAre(10, 100, 1000));
+  EXPECT_EQ(complaint({"sweep", "--n", "4M"}), "--n: `4M` is not a range");
+  EXPECT_EQ(complaint({"sweep", "--n", "0..4"}), "--n: `0..4` is no range of sizes from 1 upwards");
+  EXPECT_EQ(complaint({"sweep", "--n", "8..4"}), "--n: `8..4` is no range of sizes from 1 upwards");
+}
+
+TEST(CommandLine, RowsInstallAndDownloadAreCommandsOfTheirOwn) {
+  EXPECT_EQ(parse({"rows", "--json"}).command, Command::rows);
+  EXPECT_TRUE(parse({"rows", "--json"}).rows_json);
+  const CommandLine install = parse({"rows", "install", "cupy", "numba", "--cuda", "12", "--wheelhouse", "w",
+                                     "--offline", "--python", "python3.12"});
+  EXPECT_EQ(install.command, Command::rows_install);
+  EXPECT_THAT(install.install.rows, ElementsAre("cupy", "numba"));
+  EXPECT_EQ(install.install.cuda, 12);
+  EXPECT_EQ(install.install.wheelhouse, "w");
+  EXPECT_TRUE(install.install.offline);
+  EXPECT_EQ(install.install.interpreter, "python3.12");
+  const CommandLine download =
+      parse({"rows", "download", "--dir", "d", "--python", "3.12", "--machine", "aarch64"});
+  EXPECT_EQ(download.command, Command::rows_download);
+  EXPECT_EQ(download.download.directory, "d");
+  EXPECT_EQ(download.download.version, "3.12");
+  EXPECT_EQ(download.download.machine, "aarch64");
+  EXPECT_NE(complaint({"rows", "download"}), "");
+  EXPECT_EQ(complaint({"rows", "download", "--dir", "d", "--python", "312"}),
+            "--python: `312` is not a version like 3.12");
+  EXPECT_EQ(complaint({"rows", "instal"}), "unknown command `instal`; did you mean `install`?");
+}
+
 TEST(CommandLine, AValueBeforeTheCaseDoesNotSwallowIt) {
   const CommandLine line = parse({"compare", "--value", "n=4", "my.toml"});
   EXPECT_EQ(line.compare.case_file, "my.toml");

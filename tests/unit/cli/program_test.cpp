@@ -40,7 +40,8 @@ constexpr const char* kSaxpy =
     "}\n";
 
 TEST(Program, HelpGoesToStandardOutputWithExamples) {
-  for (const char* command : {"--help", "compare --help", "rows --help", "init --help", "cache --help"}) {
+  for (const char* command : {"--help", "compare --help", "sweep --help", "rows --help",
+                              "rows install --help", "rows download --help", "init --help", "cache --help"}) {
     const Ran ran = run_tare(command);
     EXPECT_EQ(ran.code, 0) << command;
     EXPECT_THAT(ran.out, HasSubstr("Examples:")) << command;
@@ -70,7 +71,7 @@ TEST(Program, NoCommandIsAMistake) {
   const Ran ran = run_tare("");
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.err,
-            "tare: which command? tare has compare, rows, init, cache, doctor\n"
+            "tare: which command? tare has compare, sweep, rows, init, cache, doctor\n"
             "  hint: tare --help shows what they do\n");
 }
 
