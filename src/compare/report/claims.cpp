@@ -151,17 +151,20 @@ class Judge {
 
   /// The expression's value for the figures as they are and for each of their resamples; a statement's is 1
   /// where it is true and 0 where not. Only where missing() has no reason.
-  Figures::Series values(const Expression& expression, const std::string& row) {
+  /// With `level`, the rows that an aggregate goes over are all moved to their median first, each with its
+  /// noise.
+  Figures::Series values(const Expression& expression, const std::string& row, bool level = false) {
     if (expression.kind == Kind::number) return Figures::Series(kSeriesLength, expression.number);
     if (expression.kind == Kind::figure) return *series(expression, row);
     std::vector<Figures::Series> operands;
     if (expression.kind == Kind::aggregate) {
       for (const std::string& member : members(expression))
-        operands.push_back(values(expression.children[0], member));
+        operands.push_back(values(expression.children[0], member, level));
+      if (level && !expression.children[0].is_statement()) move_to_their_median(operands);
       if (expression.op == "count" && !expression.children[0].is_statement())
         return Figures::Series(kSeriesLength, static_cast<double>(operands.size()));
     } else {
-      for (const Expression& child : expression.children) operands.push_back(values(child, row));
+      for (const Expression& child : expression.children) operands.push_back(values(child, row, level));
     }
     Figures::Series result(kSeriesLength);
     std::vector<double> at(operands.size());
@@ -172,23 +175,56 @@ class Judge {
     return result;
   }
 
+  static void move_to_their_median(std::vector<Figures::Series>& rows) {
+    std::vector<double> points;
+    for (const Figures::Series& row : rows) points.push_back(row[0]);
+    const double middle = median(points);
+    for (Figures::Series& row : rows) {
+      const double shift = middle - row[0];
+      for (double& value : row) value += shift;
+    }
+  }
+
+  /// Two infinities of one sign are equal here, as they are to ==.
+  static Figures::Series difference_of(const Figures::Series& left, const Figures::Series& right) {
+    Figures::Series difference(kSeriesLength);
+    for (std::size_t i = 0; i < kSeriesLength; ++i)
+      difference[i] = left[i] == right[i] ? 0 : left[i] - right[i];
+    return difference;
+  }
+
   Outcome comparison(const Expression& expression, const std::string& row) {
     if (std::string reason = missing(expression, row); !reason.empty())
       return {Truth::unknown, std::move(reason)};
     const Expression& left = expression.children[0];
     const Expression& right = expression.children[1];
     const Figures::Series left_values = values(left, row), right_values = values(right, row);
-    // Two infinities of one sign are equal here, as they are to ==.
-    Figures::Series difference(kSeriesLength);
-    for (std::size_t i = 0; i < kSeriesLength; ++i)
-      difference[i] = left_values[i] == right_values[i] ? 0 : left_values[i] - right_values[i];
+    Figures::Series difference = difference_of(left_values, right_values);
     const double point = difference[0];
     if (std::any_of(difference.begin(), difference.end(), [](double d) { return std::isnan(d); }))
       return {Truth::unknown, expression.text + " has no value"};
-    const Interval interval = percentile_interval(std::move(difference), level_);
+    const bool orders = expression.op != "==" && expression.op != "!=";
+    const Interval interval =
+        orders ? interval_of(std::move(difference),
+                             difference_of(values(left, row, true), values(right, row, true)))
+               : percentile_interval(std::move(difference), level_);
     const Truth truth = over_interval(expression.op, point, interval);
-    return {truth,
-            side(left, left_values, truth) + " " + expression.op + " " + side(right, right_values, truth)};
+    return {truth, side(left, row, left_values, truth) + " " + expression.op + " " +
+                       side(right, row, right_values, truth)};
+  }
+
+  /// The largest of several noisy figures lies above the largest true one. So the resamples' interval is
+  /// widened by as far as noise alone would push the value if all rows' figures were alike: noise refutes no
+  /// claim.
+  Interval interval_of(Figures::Series values, Figures::Series if_all_alike) const {
+    const double point = values[0], alike = if_all_alike[0];
+    values.erase(values.begin());
+    if_all_alike.erase(if_all_alike.begin());
+    const Interval interval = percentile_interval(std::move(values), level_);
+    const Interval noise = percentile_interval(std::move(if_all_alike), level_);
+    if (!std::isfinite(point) || !std::isfinite(noise.low) || !std::isfinite(noise.high)) return interval;
+    return {std::min(interval.low, point - (noise.high - alike)),
+            std::max(interval.high, point - (noise.low - alike))};
   }
 
   static Truth over_interval(const std::string& op, double point, Interval interval) {
@@ -202,13 +238,13 @@ class Judge {
   }
 
   /// "max(mean_ms) / min(mean_ms) = 1.012 (1.008 to 1.017)"; the interval only where it is of use.
-  std::string side(const Expression& expression, const std::vector<double>& values, Truth truth) const {
-    if (expression.kind == Kind::number) return show(values[0]);
+  std::string side(const Expression& expression, const std::string& row, const Figures::Series& found,
+                   Truth truth) {
+    if (expression.kind == Kind::number) return show(found[0]);
     const bool named = !expression.is_per_row();
-    std::string text = named ? expression.text + " = " + show(values[0]) : show(values[0]);
+    std::string text = named ? expression.text + " = " + show(found[0]) : show(found[0]);
     if (!named && truth != Truth::unknown) return text;
-    const Interval interval =
-        percentile_interval(std::vector<double>(values.begin() + 1, values.end()), level_);
+    const Interval interval = interval_of(found, values(expression, row, true));
     if (interval.low < interval.high)
       text += fmt::format(" ({} to {})", show(interval.low), show(interval.high));
     return text;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compare/report/statistics.hpp"
 #include "unit/compare/report/records.hpp"
 
 namespace tare::compare {
@@ -125,6 +126,39 @@ TEST(ClaimVerdict, IsUndecidedWhereTheIntervalSpansTheBound) {
   const ClaimResult result = judged(record, "raw.mean_ms < nvrtc.mean_ms");
   EXPECT_EQ(result.verdict, Verdict::undecided);
   EXPECT_THAT(result.figures, HasSubstr("raw.mean_ms = 0.0168 (0.016 to 0.0176)"));
+}
+
+TEST(ClaimVerdict, NoiseAloneRefutesNoClaimAboutExtremes) {
+  const char* names[] = {"nvrtc", "nvrtc-fast", "raw", "nvcc", "clang", "aot"};
+  int spread_wide = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Draws draws(seed);
+    Record record = gpu_record();
+    add_passes(record, [&](const std::string&) {
+      std::vector<RowResult> rows;
+      for (const char* name : names) {
+        rows.push_back(matching_row(name, 20, 0.3, 1));
+        std::vector<double> means;
+        // One in three rounds is disturbed by neighbours; all rows have the same true mean.
+        for (Round& round : rows.back().rounds) {
+          round.mean_ms = 1 + 0.02 * static_cast<double>(draws.below(100)) / 100;
+          if (draws.below(3) == 0) round.mean_ms += 0.3 * static_cast<double>(draws.below(100)) / 100;
+          means.push_back(round.mean_ms);
+        }
+        rows.back().mean_ms = median(means);
+      }
+      return rows;
+    });
+    const ClaimResult result = judged(record, "max(mean_ms) / min(mean_ms) <= 1.002");
+    EXPECT_NE(result.verdict, Verdict::refuted) << "seed " << seed << ": " << result.figures;
+    double low = 2, high = 0;
+    for (const RowResult& row : record.passes.back().rows) {
+      low = std::min(low, *row.mean_ms);
+      high = std::max(high, *row.mean_ms);
+    }
+    spread_wide += high / low > 1.005;
+  }
+  EXPECT_GT(spread_wide, 10) << "the bound is to be one that the medians miss";
 }
 
 TEST(ClaimVerdict, PairsTheRoundsOfAPass) {
