@@ -30,7 +30,8 @@ class InstallReport : public compare::InstallProgress {
   }
 
   void line(const std::string& text) override {
-    if (!text.empty()) progress_.step(at_, total_, what_ + ": " + text);
+    const std::size_t begin = text.find_first_not_of(' ');
+    if (begin != std::string::npos) progress_.step(at_, total_, what_ + ": " + text.substr(begin));
   }
 
   void finished(const InstallOutcome& outcome) override {

@@ -7,6 +7,7 @@
 
 #include "compare/python/install.hpp"
 #include "compare/python/workshop.hpp"
+#include "compare/report/text.hpp"
 #include "tare/error.hpp"
 
 namespace tare::compare {
@@ -59,7 +60,8 @@ void download(const PythonEnvironment& environment, const PinSet& pins, const st
   command.insert(command.end(), wanted.begin(), wanted.end());
   const std::size_t count = wanted.size();
   if (count > 0)
-    shop.run(fmt::format("{}: downloading {} packages for Python {}", environment.name, count, version),
+    shop.run(fmt::format("{}: downloading {} for Python {}", environment.name,
+                         plural(static_cast<int>(count), "package"), version),
              "pip " + python.pip, command, installer_environment(shop.temporary()), false);
   if (!pins.source.empty()) {
     command = pip;

@@ -20,8 +20,8 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
 }
 
 bool names_an_error(std::string_view line) {
-  return has_any(line,
-                 {"error:", "Error:", "ERROR:", "undefined reference", "No such file", "cannot find -l"});
+  return has_any(line, {"error:", "Error:", "ERROR:", "undefined reference", "No such file", "cannot find -l",
+                        "\u2500\u25b6"});
 }
 
 std::string last_of(const std::vector<std::string>& lines, std::size_t count) {

@@ -20,6 +20,7 @@
 
 #include "compare/python/interpreter.hpp"
 #include "compare/python/workshop.hpp"
+#include "compare/report/text.hpp"
 #include "tare/driver.hpp"
 #include "tare/error.hpp"
 
@@ -219,7 +220,8 @@ void Installation::add_packages(const PythonEnvironment& environment, const PinS
   command.insert(command.end(), wanted.begin(), wanted.end());
   const std::size_t count = wanted.size();
   if (count == 0) return;
-  shop_.run(fmt::format("{}: installing {} packages with {}", environment.name, count, installer.name),
+  shop_.run(fmt::format("{}: installing {} with {}", environment.name,
+                        plural(static_cast<int>(count), "package"), installer.name),
             installer.name, command, installer_environment(shop_.temporary()), options_.offline);
 }
 

@@ -135,6 +135,8 @@ TEST(Interpreter, ADriverRunsTheLibrariesOfItsOwnAndOfOlderVersions) {
 TEST(InstallerFailure, ShowsTheLinesThatNameAnError) {
   EXPECT_EQ(essential_lines("Collecting a\n  a.cpp:3:1: error: no such thing\n\nbuilding\nERROR: failed\n"),
             "  a.cpp:3:1: error: no such thing\nERROR: failed");
+  EXPECT_EQ(essential_lines("error: No solution found\n  \u2570\u2500\u25b6 Because a was not found\nhint\n"),
+            "error: No solution found\n  \u2570\u2500\u25b6 Because a was not found");
   EXPECT_EQ(essential_lines("one\ntwo\n"), "one\ntwo");
   EXPECT_EQ(essential_lines(""), "");
 }
