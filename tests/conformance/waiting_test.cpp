@@ -45,6 +45,29 @@ B:)");
   EXPECT_NE(message.find("in block ("), std::string::npos) << message;
 }
 
+TEST_F(Waiting, AnIndexThatWrapsInOneThreadIsReadWhereItPointsAfterABarrierToo) {
+  // Thread 0 has index 2^32 - 1, which it does not use; the others read their left neighbour's word.
+  const std::string text = kernel(R"(
+  .shared .align 4 .b8 s[256];
+  mul.wide.u32 %rd2, %r1, 4; mov.u64 %rd3, s; add.s64 %rd4, %rd3, %rd2;
+  st.shared.u32 [%rd4], %r1;
+  bar.sync 0;
+  mov.u32 %r3, 7;
+  setp.eq.s32 %p1, %r1, 0;
+  @%p1 bra DONE;
+  add.s32 %r2, %r1, -1; mul.wide.u32 %rd5, %r2, 4; add.s64 %rd6, %rd3, %rd5;
+  ld.shared.u32 %r3, [%rd6];
+DONE:
+  add.s64 %rd7, %rd1, %rd2;
+  st.global.u32 [%rd7], %r3;)");
+  DeviceArray<std::uint32_t> out(64);
+  ASSERT_OK(launch(function_of(load(text), "k"), {{1, 1, 1}, {64, 1, 1}}, {out.argument()}));
+  ASSERT_OK(call("cuCtxSynchronize"));
+  std::vector<std::uint32_t> expected(64, 7);
+  std::iota(expected.begin() + 1, expected.end(), 0u);
+  EXPECT_EQ(out.read(), expected);
+}
+
 TEST_F(Waiting, ACountThatTheBlockCannotReachIsALaunchFailure) {
   EXPECT_NE(
       fault_of(kernel("  bar.sync 1, 96;"), {{1, 1, 1}, {64, 1, 1}}, abi::kLaunchFailed).find("PTX line 9"),

@@ -16,6 +16,7 @@ std::vector<std::int32_t> input() {
 }
 
 Outputs run(const Stage& stage) {
+  stage.stack_bytes(std::size_t{32} << 10);
   const auto ackermanns = stage.filled<std::uint32_t>(kThreads),
              sequences = stage.filled<std::uint32_t>(kThreads);
   stage.launch("numbers", {.grid = {3}, .block = {kThreads / 3}}, ackermanns, sequences);

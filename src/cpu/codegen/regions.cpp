@@ -264,7 +264,7 @@ class RegionBuilder {
       return;
     }
     BasicBlock* together = e_.new_block("together");
-    b_.CreateCondBr(b_.CreateICmpEQ(any, all), together, release_);
+    b_.CreateCondBr(b_.CreateAnd(b_.CreateICmpEQ(any, all), is_steady()), together, release_);
     b_.SetInsertPoint(together);
     llvm::SwitchInst* where = b_.CreateSwitch(any, release_);
     for (std::uint32_t k = 1; k < site_count(); ++k) {
@@ -291,6 +291,9 @@ class RegionBuilder {
       BasicBlock* together = e_.new_block("together");
       on(Release::together, together);
       b_.SetInsertPoint(together);
+      BasicBlock* tight = e_.new_block("tight");
+      b_.CreateCondBr(is_steady(), tight, scattered_);
+      b_.SetInsertPoint(tight);
       Value* state = b_.CreateAlignedLoad(b_.getInt32Ty(), array(states_offset_), llvm::Align(4));
       llvm::SwitchInst* where = b_.CreateSwitch(state, scattered_);
       for (std::uint32_t k = 1; k < site_count(); ++k) where->addCase(e_.i32(k), tight_entries_[k]);
@@ -363,20 +366,23 @@ class RegionBuilder {
     b_.CreateBr(settle_);
   }
 
+  /// Whether build_check() found that the tight loops may be entered; not so in a block that was resumed.
+  Value* is_steady() { return b_.CreateLoad(b_.getInt1Ty(), steady_); }
+
   /// Whether no index of the block wraps, so that steps are what the tight loops take them for.
   void build_check(BasicBlock* steady, BasicBlock* otherwise) {
     b_.CreateStore(b_.getTrue(), steady_);
     for_each_row([&] {
       fix_row(e_, plan_.shapes, e_.i32(0));
       Value* last = b_.CreateSub(b_.CreateZExt(e_.around.ntid[0], b_.getInt64Ty()), e_.i64(1));
-      Value* holds = b_.CreateLoad(b_.getInt1Ty(), steady_);
+      Value* holds = is_steady();
       for (const analysis::NoWrap& assumption : plan_.shapes.assumptions) {
         holds = b_.CreateAnd(holds, does_not_wrap(e_, plan_.shapes, assumption, last));
       }
       b_.CreateStore(holds, steady_);
       e_.clear_fixed();
     });
-    b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), steady_), steady, otherwise);
+    b_.CreateCondBr(is_steady(), steady, otherwise);
   }
 
   void build_block() {
@@ -388,6 +394,7 @@ class RegionBuilder {
     any_ = e_.stack(b_.getInt32Ty(), "any");
     all_ = e_.stack(b_.getInt32Ty(), "all");
     steady_ = e_.stack(b_.getInt1Ty(), "steady");
+    b_.CreateStore(b_.getInt1(plan_.shapes.assumptions.empty()), steady_);
     culprit_ = e_.stack(llvm::ArrayType::get(b_.getInt32Ty(), 2), "culprit");
     settle_ = e_.new_block("settle");
     release_ = e_.new_block("release");

@@ -67,6 +67,10 @@ class Stage {
   Stage(const PrimaryContext& context, const LoadedProgram& program)
       : context_(context), program_(program), stream_(context) {}
 
+  /// Lets each thread of what follows have a stack of `bytes` (CU_LIMIT_STACK_SIZE; a GPU's is 1 KiB to begin
+  /// with). Recursion needs it.
+  void stack_bytes(std::size_t bytes) const;
+
   template <class T>
   Array<T> upload(const std::vector<T>& values) const {
     Array<T> array(context_, values.size());
