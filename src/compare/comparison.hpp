@@ -90,6 +90,8 @@ class Comparison {
   void run_rounds(Pass& pass, const std::string& name);
   void turn(Pass& pass, std::size_t row, bool last);
   void late_check(Pass& pass, std::size_t row);
+  void launch_once(Pass& pass, std::size_t row);
+  void explain_late(Pass& pass, std::size_t row, std::vector<Difference>& found);
   void finish_row(Pass& pass, std::size_t row);
   void measure_launches(Live& live, RowResult& result) const;
 

@@ -44,7 +44,8 @@ MachineInfo describe_machine(const Device& device, const DriverInfo& driver, Too
   machine.module_loading = module_loading();
   machine.clocks_note = ClockReader(device).why();
   machine.l2_bytes = device.l2_bytes();
-  machine.peak_bytes_per_second = device.peak_bytes_per_second();
+  // The CPU device has a clock and a bus to answer with, but no memory of its own behind them.
+  if (!driver.is_cpu_device) machine.peak_bytes_per_second = device.peak_bytes_per_second();
   utsname system{};
   uname(&system);
   const std::string distribution = value_in("/etc/os-release", "PRETTY_NAME", '=');

@@ -45,10 +45,6 @@ void require(const char* what, double needed, double available) {
               "make it smaller, for example with --n");
 }
 
-bool all_poison(std::span<const std::byte> bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{kPoison}; });
-}
-
 }  // namespace
 
 double buffer_bytes(const Job& job) {
@@ -91,6 +87,7 @@ void OwnerMemory::compute_reference() {
   const auto scope = context_.enter();
   reference_ = compare::compute_reference(job_, contents_);
   reference_.outputs.resize(job_.arguments.size());
+  givers_.resize(job_.arguments.size());
   for (std::size_t i = 0; i < contents_.size(); ++i)
     if (job_.arguments[i].is_output() && !job_.arguments[i].is_in_out()) contents_[i] = HostBuffer();
 }
@@ -166,15 +163,15 @@ std::vector<Difference> OwnerMemory::check(MemoryMode mode, const std::string& r
     std::optional<HostBuffer>& want = reference_.outputs[i];
     if (want) {
       differences.push_back(compare_output(argument, *want, got));
-    } else if (argument.element.kind == ElementType::Kind::floating && all_poison(got)) {
-      // No arithmetic gives this NaN, so nothing was written, and that is wrong without a reference too.
-      differences.push_back({false, argument.count, 0, "still what it was filled with", "any value", {}, ""});
+    } else if (auto nothing = without_a_number(argument, got)) {
+      differences.push_back(std::move(*nothing));
     } else {
       want.emplace(got.begin(), got.end());
       reference_.how += (reference_.how.empty() ? "" : "; ") + argument.name + " as row " + row + " gave it";
-      differences.push_back({true, 0, 0, "", "", 0, ""});
+      givers_[i] = row;
+      differences.push_back({.max_ulp = 0, .argument = argument.name});
     }
-    differences.back().argument = argument.name;
+    if (!differences.back().equal && givers_[i] == row) differences.back().hint = kDiffersBetweenLaunches;
   }
   return differences;
 }

@@ -15,6 +15,9 @@
 
 namespace tare::compare {
 
+/// Difference::hint where a row does not repeat what it gave before.
+inline constexpr const char* kDiffersBetweenLaunches = "its results differ from launch to launch";
+
 /// Bytes of all buffers of the job together.
 double buffer_bytes(const Job& job);
 
@@ -60,6 +63,7 @@ class OwnerMemory {
   std::vector<Buffer> buffers_;       // per argument; empty for scalars
   std::vector<HostBuffer> contents_;  // initial contents; empty for scalars and, later, pure outputs
   Reference reference_;
+  std::vector<std::string> givers_;  // per argument: the row whose output is the reference, if one is
   std::vector<std::uint64_t> offsets_;
   std::uint64_t shared_bytes_ = 0;
   Descriptor shared_descriptor_;

@@ -78,19 +78,50 @@ void Comparison::turn(Pass& pass, std::size_t row, bool last) try {
   fail(pass, row, WorkerFailure(e.what()), true);
 }
 
+void Comparison::launch_once(Pass& pass, std::size_t row) {
+  Live& live = pass.live[row];
+  memory_.prepare_outputs(live.mode);
+  if (live.mode == MemoryMode::own) live.worker->ask(RequestKind::refill);
+  Request once;
+  once.kind = RequestKind::steady;
+  once.timed = 1;
+  live.worker->ask(once);
+}
+
 void Comparison::late_check(Pass& pass, std::size_t row) {
   Live& live = pass.live[row];
-  if (memory_.has_in_out()) {
-    // Many launches in a row changed what they started from: once more from the beginning.
-    memory_.prepare_outputs(live.mode);
-    if (live.mode == MemoryMode::own) live.worker->ask(RequestKind::refill);
-    Request once;
-    once.kind = RequestKind::steady;
-    once.timed = 1;
-    live.worker->ask(once);
-  }
+  // Many launches in a row changed what they started from: once more from the beginning.
+  if (memory_.has_in_out()) launch_once(pass, row);
   if (live.collects) live.worker->ask(RequestKind::collect);
-  judge_bits(pass.result.rows[row], memory_.check(live.mode, rows_[row].description.name), true);
+  std::vector<Difference> found = memory_.check(live.mode, rows_[row].description.name);
+  explain_late(pass, row, found);
+  judge_bits(pass.result.rows[row], found, true);
+}
+
+// Right after the first launch and wrong after many: one more, from the beginning, tells what adds up from
+// what changes by itself.
+void Comparison::explain_late(Pass& pass, std::size_t row, std::vector<Difference>& found) {
+  const auto is_equal = [](const std::vector<Difference>& all, const Difference& difference) {
+    return std::any_of(all.begin(), all.end(), [&](const Difference& each) {
+      return each.argument == difference.argument && each.equal;
+    });
+  };
+  const std::vector<Difference>& first = pass.result.rows[row].differences;
+  const auto turned = [&](const Difference& each) { return !each.equal && is_equal(first, each); };
+  if (std::none_of(found.begin(), found.end(), turned)) return;
+  std::vector<Difference> again;
+  if (!memory_.has_in_out()) {
+    Live& live = pass.live[row];
+    launch_once(pass, row);
+    if (live.collects) live.worker->ask(RequestKind::collect);
+    again = memory_.check(live.mode, rows_[row].description.name);
+  }
+  for (Difference& each : found)
+    if (turned(each))
+      each.hint = is_equal(again, each)
+                      ? "one launch is right and many in a row are not: it accumulates in `" + each.argument +
+                            "`, so give that a `fill`"
+                      : kDiffersBetweenLaunches;
 }
 
 void Comparison::finish_row(Pass& pass, std::size_t row) try {
@@ -103,7 +134,9 @@ void Comparison::finish_row(Pass& pass, std::size_t row) try {
   if (result.host_bound || *result.mean_ms <= 0 || record_.job.moved_bytes <= 0) return;
   result.gb_per_s = record_.job.moved_bytes / *result.mean_ms / 1e6;
   const MachineInfo& machine = record_.machine;
-  if (machine.l2_bytes > 0 && buffer_bytes(record_.job) < static_cast<double>(machine.l2_bytes))
+  // Not known to be larger than the caches, or on no GPU: the figure cannot be told from the memory's.
+  if (machine.l2_bytes == 0 || machine.is_cpu_device) return;
+  if (buffer_bytes(record_.job) < static_cast<double>(machine.l2_bytes))
     result.gb_label = "L2";
   else if (machine.peak_bytes_per_second > 0 && *result.gb_per_s * 1e9 > machine.peak_bytes_per_second)
     result.gb_label = "above peak";

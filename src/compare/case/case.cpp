@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <tuple>
 
 #include "compare/case/complaint.hpp"
 #include "compare/case/document.hpp"
@@ -548,11 +549,16 @@ std::shared_ptr<const Case::Document> read_document(const CaseText& text) {
       for (const auto& [key, node] : *table) every.emplace_back(key.str());
       return every;
     }());
+    std::vector<std::tuple<unsigned, unsigned, std::string>>
+        places;  // the table itself is in order of its keys
     for (const auto& [key, node] : *table) {
       if (!is_name(key.str()))
         all.fail(static_cast<int>(key.source().begin.line), "`" + std::string(key.str()) + "` is not a name");
       document->values[std::string(key.str())] = all.expression(key.str(), node);
+      places.emplace_back(key.source().begin.line, key.source().begin.column, key.str());
     }
+    std::sort(places.begin(), places.end());
+    for (const auto& [line, column, name] : places) job.value_names.push_back(name);
   }
   read_launch(root.sub("launch", root.required("launch"), "[launch]",
                        {"block", "covers", "grid", "dynamic_shared_bytes"}),

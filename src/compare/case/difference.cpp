@@ -1,5 +1,6 @@
 // Holds an output against its expected bits. Equal stretches go by memcmp on all processors; only stretches
 // that differ are looked at element by element.
+#include <algorithm>
 #include <cinttypes>
 #include <cmath>
 #include <cstring>
@@ -151,7 +152,45 @@ std::string element_text(const ElementType& element, const std::byte* at) {
   return "{" + text + (element.size > kMost ? " ...}" : "}");
 }
 
+/// Whether every lane is a NaN; false for elements that are not floating.
+bool all_nan(const ElementType& element, std::span<const std::byte> bytes) {
+  bool all = is_floating(element);
+  if (!all) return false;
+  with_lane(element, [&]<class L>(L) {
+    if constexpr (L::kIsFloating) {
+      typename L::Bits bits;
+      for (std::size_t at = 0; all && at + sizeof bits <= bytes.size(); at += sizeof bits) {
+        std::memcpy(&bits, bytes.data() + at, sizeof bits);
+        all = L::is_nan(bits);
+      }
+    }
+  });
+  return all;
+}
+
 }  // namespace
+
+std::optional<Difference> without_a_number(const JobArgument& argument, std::span<const std::byte> got) {
+  if (got.empty() || !all_nan(argument.element, got)) return std::nullopt;
+  Difference difference{.equal = false,
+                        .differing = argument.count,
+                        .got = element_text(argument.element, got.data()),
+                        .want = "a number somewhere",
+                        .max_ulp = {},
+                        .argument = argument.name};
+  const std::string name = "`" + argument.name + "`";
+  const bool untouched =
+      std::all_of(got.begin(), got.end(), [](std::byte b) { return b == std::byte{0xFF}; });
+  if (argument.is_in_out())
+    difference.hint = "every element is NaN: look at what " + name + " and the inputs are filled with";
+  else if (untouched)
+    difference.hint =
+        "every element is what " + name + " was filled with before the launch: nothing was written";
+  else
+    difference.hint = "every element is NaN, as " + name +
+                      " was before the launch: most likely the kernel reads it; give it a `fill`";
+  return difference;
+}
 
 Difference compare_output(const JobArgument& argument, std::span<const std::byte> want,
                           std::span<const std::byte> got) {

@@ -189,6 +189,15 @@ double default_moved_bytes(const Job& job) {
 
 }  // namespace
 
+std::vector<std::string> Job::values_in_order() const {
+  std::vector<std::string> names;
+  for (const std::string& name : value_names)
+    if (values.contains(name)) names.push_back(name);
+  for (const auto& [name, value] : values)
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  return names;
+}
+
 Job Case::job(const CaseOverrides& overrides) const {
   const Document& document = *document_;
   Job job = document.job;

@@ -88,12 +88,15 @@ struct Job {
   std::string python_file, python_function;  // for rows that need a Python version; empty where there is none
   std::string array;  // the kernel as an array expression, "a + b", for rows that write no kernel; or empty
   std::map<std::string, std::int64_t> values;
+  std::vector<std::string> value_names;  // as the case's file orders them; may be empty
   std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1};
   unsigned dynamic_shared_bytes = 0;
   std::vector<JobArgument> arguments;  // in the kernel's order
   double moved_bytes = 0;              // per launch
   /// True where the launch covers nothing (a `covers` value is 0): a stated no-op, nothing is launched.
   bool empty = false;
+  /// The names in `values`: those of value_names in their order, then any others.
+  std::vector<std::string> values_in_order() const;
 };
 
 }  // namespace tare::compare

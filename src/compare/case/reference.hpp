@@ -34,13 +34,18 @@ Reference compute_reference(const Job& job, const std::vector<HostBuffer>& input
 /// Result of holding one output against its expected bits.
 struct Difference {
   bool equal = true;
-  std::uint64_t differing = 0;           // elements outside the check's tolerance
-  std::uint64_t first_index = 0;         // of the first of them
-  std::string got, want;                 // "%.9g" (or %.17g, %d ...) and hex: "2.5 (0x40200000)"
-  std::optional<std::uint64_t> max_ulp;  // floating types; nullopt where NaN meets number
-  std::string argument;                  // which output
+  std::uint64_t differing = 0;                // elements outside the check's tolerance
+  std::uint64_t first_index = 0;              // of the first of them
+  std::string got = {}, want = {};            // "%.9g" (or %.17g, %d ...) and hex: "2.5 (0x40200000)"
+  std::optional<std::uint64_t> max_ulp = {};  // floating types; nullopt where NaN meets number
+  std::string argument = {};                  // which output
+  std::string hint = {};  // what is likely behind it, and what to do; empty: nothing to say
 };
 Difference compare_output(const JobArgument& argument, std::span<const std::byte> want,
                           std::span<const std::byte> got);
+
+/// What is wrong with an output that there is nothing to hold against: a floating one that is NaN in every
+/// element, of whatever payload. Nullopt where that is not so.
+std::optional<Difference> without_a_number(const JobArgument& argument, std::span<const std::byte> got);
 
 }  // namespace tare::compare

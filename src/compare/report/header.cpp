@@ -25,10 +25,12 @@ std::string device_line(const MachineInfo& machine) {
 
 std::string values_line(const Job& job) {
   std::string text;
-  for (const auto& [name, value] : job.values)
+  for (const std::string& name : job.values_in_order()) {
+    const std::int64_t value = job.values.at(name);
     text += (text.empty() ? "" : ", ") + name + " = " +
             (value < 0 ? "-" + grouped(0 - static_cast<unsigned long long>(value))
                        : grouped(static_cast<unsigned long long>(value)));
+  }
   return text;
 }
 
@@ -69,6 +71,7 @@ std::string header(const Record& record, unsigned width, Painter paint, bool siz
   line("fp", settings.fp == "strict"
                  ? "strict: no contraction, no flush to zero, exact division and square root"
                  : "default: what each library does by itself");
+  if (job.empty) return text;
   line("measured", plural(settings.samples, "process") + " per row and pass; " +
                        plural(settings.rounds, "interleaved round") + " of " +
                        plural(settings.timed, "launch") + " after at least " +

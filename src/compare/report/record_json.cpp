@@ -68,6 +68,7 @@ json difference_json(const Difference& difference) {
     object["first_index"] = difference.first_index;
     object["got"] = difference.got;
     object["want"] = difference.want;
+    if (!difference.hint.empty()) object["hint"] = difference.hint;
   }
   return object;
 }
@@ -197,7 +198,7 @@ json case_json(const Record& record) {
   json arguments = json::array();
   for (const JobArgument& argument : job.arguments) arguments.push_back(argument_json(argument));
   json values = json::object();
-  for (const auto& [name, value] : job.values) values[name] = value;
+  for (const std::string& name : job.values_in_order()) values[name] = job.values.at(name);
   return {{"name", job.case_name},
           {"file", job.case_file.string()},
           {"kernel_file", job.kernel_file.string()},
