@@ -8,15 +8,27 @@ namespace tare::cli {
 
 int init_command(const CommandLine& line) {
   const InitOptions& options = line.init;
-  const std::string text = compare::first_case(options.cu, options.kernel);
-  if (options.output == "-") {
-    std::fputs(text.c_str(), stdout);
+  const std::filesystem::path beside = std::filesystem::path(options.cu).replace_extension(".toml");
+  const bool to_stdout = options.output == "-";
+  // On standard output it will most likely become a file of the current folder.
+  const std::filesystem::path output = to_stdout                ? beside.filename()
+                                       : options.output.empty() ? beside
+                                                                : options.output;
+  const compare::DraftedCase drafted = compare::first_case(options.cu, options.kernel, output);
+  std::string left;
+  for (const std::string& each : drafted.to_do) left += "  - " + each + '\n';
+  if (to_stdout) {
+    std::fputs(drafted.text.c_str(), stdout);
+    if (!left.empty()) std::fprintf(stderr, "tare: before it can run:\n%s", left.c_str());
     return 0;
   }
-  std::filesystem::path output = options.output;
-  if (output.empty()) output = std::filesystem::path(options.cu).replace_extension(".toml");
-  create_file(output, text);
-  std::printf("%s written; next: tare compare %s\n", output.c_str(), output.c_str());
+  create_file(output, drafted.text);
+  const std::string shown = compare::shell_quoted(output.string());
+  if (left.empty())
+    std::printf("%s written; next: tare compare %s\n", output.c_str(), shown.c_str());
+  else
+    std::printf("%s written; before it can run:\n%sthen: tare compare %s\n", output.c_str(), left.c_str(),
+                shown.c_str());
   return 0;
 }
 

@@ -67,8 +67,19 @@ struct Snippet {
 std::optional<Snippet> cut_snippet(std::string_view file_text, std::string_view name,
                                    const std::string& file_name);
 
-/// The first case for a kernel: TOML text written from the signature in the .cu file (`tare init`).
-/// Throws CaseError where there is no __global__ function, or several and none is named.
-std::string first_case(const std::filesystem::path& cu, const std::string& kernel = {});
+/// A first case for a kernel (`tare init`), and what is left for a person to do before it can run.
+struct DraftedCase {
+  std::string text;                // TOML
+  std::vector<std::string> to_do;  // a sentence each, without a full stop
+};
+
+/// Guessed from the signature and the text of a kernel in the .cu file. `toml` is where it will be written,
+/// which the .cu is named relative to; empty: beside the .cu. Throws CaseError where there is no __global__
+/// function, or several and none is named.
+DraftedCase first_case(const std::filesystem::path& cu, const std::string& kernel = {},
+                       const std::filesystem::path& toml = {});
+
+/// `text` as one word of a shell's command line.
+std::string shell_quoted(const std::string& text);
 
 }  // namespace tare::compare

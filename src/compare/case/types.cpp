@@ -174,7 +174,11 @@ ElementType element_of(std::vector<std::string> words) {
   const std::string name = joined(words);
   const auto found = table().types.find(name);
   if (found != table().types.end()) return found->second;
-  throw Complaint(unknown("type", name, known_type_names()));
+  // All of the names would be a page.
+  const std::string near = unknown("type", name, known_type_names());
+  if (near.find("; known: ") == std::string::npos) throw Complaint(near);
+  throw Complaint("unknown type `" + name + "`; a struct is written \"struct " + name +
+                  "\" with its `fields`, another name for a type as that type");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "compare/case/host_code.hpp"
 #include "compare/guard.hpp"
 #include "compare/options.hpp"
 #include "compare/protocol.hpp"
@@ -47,7 +48,7 @@ class Worker {
     try {
       act(request, reply);
     } catch (const CompileError& e) {
-      reply.error = ReplyError{"compile", e.what(), e.hint(), e.log()};
+      reply.error = ReplyError{"compile", e.what(), with_host_code(e.hint()), e.log()};
     } catch (const Error& e) {
       reply.error = ReplyError{kErrorKinds[static_cast<int>(e.kind())], e.what(), e.hint(), ""};
     } catch (const MemoryRefused& e) {
@@ -59,6 +60,13 @@ class Worker {
   }
 
  private:
+  // What was compiled may not all be for a device: no compiler knows how a case says so.
+  std::string with_host_code(const std::string& hint) const {
+    const std::string more = session_ ? host_code_hint(session_->task().job.source) : "";
+    if (hint.empty() || more.empty()) return hint + more;
+    return hint + "; " + more;
+  }
+
   void act(const Request& request, Reply& reply) {
     if (request.kind != RequestKind::hello && !row_)
       throw ProtocolError("there is no native row `" + row_name_ + "`");
