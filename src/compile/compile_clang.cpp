@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compile/child_process.hpp"
+#include "compile/clang_limits.hpp"
 #include "compile/elf.hpp"
 #include "compile/include_options.hpp"
 #include "compile/locate.hpp"
@@ -20,6 +21,7 @@ using namespace detail;
 namespace fs = std::filesystem;
 
 constexpr const char* kHeaderName = "tare_cuda.cuh";
+constexpr const char* kStandInFolder = "stand-ins";
 /// clang 19 gives PTX that every tool takes for at most this architecture.
 constexpr int kHighestArchitecture = 90;
 
@@ -27,6 +29,9 @@ constexpr int kHighestArchitecture = 90;
 void write_device_headers(const TemporaryDirectory& directory) {
   for (std::size_t i = 0; i < embedded::device_headers_count; ++i)
     directory.write(fs::path(embedded::device_headers[i].path).filename(), embedded::device_headers[i].text);
+  fs::create_directory(directory.path() / kStandInFolder);
+  for (const std::string& name : stand_in_headers())
+    directory.write(fs::path(kStandInFolder) / name, "#pragma once\n");
 }
 
 std::string clang_architecture(const CompileOptions& options) {
@@ -80,6 +85,8 @@ std::vector<std::string> clang_options(const CompileOptions& options, const std:
   if (log.find("unsupported CUDA gpu architecture") != std::string::npos)
     throw Error(ErrorKind::argument, who + " does not know " + options.arch,
                 "it knows sm_50 to sm_90; newer ones are compiled as sm_90");
+  if (const std::string limit = limit_of_clang(log); !limit.empty())
+    throw Error(ErrorKind::unsupported, limit, "NVRTC and nvcc have all of CUDA C++");
   throw CompileError("clang cannot compile " + options.file_name + " (" + result.how_it_ended() + ")", log,
                      {}, result.exit_status);
 }
@@ -102,9 +109,10 @@ Compiled compile_clang(const std::string& source, const std::vector<std::string>
   write_device_headers(directory);
   std::error_code error;
   const auto run = [&](const std::string& input, const char* output) {
-    ChildRequest request{.argv = {fs::absolute(clang.path, error).string()},
-                         .directory = directory.path(),
-                         .environment = {{"TMPDIR", directory.path().string()}, {"LC_ALL", "C"}}};
+    ChildRequest request{
+        .argv = {fs::absolute(clang.path, error).string(), std::string("-I") + kStandInFolder},
+        .directory = directory.path(),
+        .environment = {{"TMPDIR", directory.path().string()}, {"LC_ALL", "C"}}};
     request.argv.insert(request.argv.end(), compiled.options.begin(), compiled.options.end());
     request.argv.insert(request.argv.end(), {"-include", kHeaderName, input, "-o", output});
     ChildResult ended = run_child(request);

@@ -52,12 +52,12 @@ std::string replacement(std::string_view header) {
   return {};
 }
 
+}  // namespace
+
 bool is_toolkit_header(std::string_view header) {
   return std::any_of(kToolkit.begin(), kToolkit.end(),
                      [&](auto prefix) { return header.starts_with(prefix); });
 }
-
-}  // namespace
 
 std::string missing_header(const std::string& log) {
   // NVRTC: could/cannot open source file "x"; gcc: x: No such file or directory; clang: 'x' file not found
