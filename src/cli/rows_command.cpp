@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
+#include "compare/report/reasons.hpp"
 #include "compare/report/text.hpp"
 #include "tare/device.hpp"
 #include "tare/driver.hpp"
@@ -77,13 +78,16 @@ int rows_command(const CommandLine& line) {
   const Painter paint{!line.no_color && colour_wanted(STDOUT_FILENO)};
   std::size_t longest = 0;
   for (const auto& row : rows) longest = std::max(longest, row.row.size());
+  std::vector<std::string> reasons;
   for (const auto& row : rows) {
     const std::string state = row.ready ? paint(Style::good, "ready  ") : paint(Style::dim, "skipped");
     print(fmt::format("{:<{}}  {}  {}\n", row.row, longest, state, row.title));
-    std::string below = row.ready ? row.details : row.reason;
+    std::string below = row.ready ? row.details : compare::short_reason(row.reason);
+    if (!row.ready) reasons.push_back(row.reason);
     if (row.ready && !row.moment.empty()) below = row.moment + (below.empty() ? "" : "; " + below);
     if (!below.empty()) print(fmt::format("{:<{}}  {}\n", "", longest + 9, below));
   }
+  for (const std::string& places : compare::places_left_out(reasons)) print('\n' + places + '\n');
   return exit_code_of(rows);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "driver/loader.hpp"
+#include "tare/driver.hpp"
 #include "tare/error.hpp"
 
 namespace tare::detail {
@@ -49,6 +50,13 @@ std::string context_hint() {
          "context (PrimaryContext::enter()) around this call";
 }
 
+/// Where a fault in a kernel can be looked for: not on the device it has just happened on.
+std::string other_place() {
+  return driver_info().is_cpu_device ? "check its bounds and the sizes of its buffers, or run it under "
+                                       "compute-sanitizer on a GPU"
+                                     : "look for the fault with compute-sanitizer or on the CPU device";
+}
+
 std::string hint_for(Result result) {
   switch (result) {
     case Result::out_of_memory:
@@ -66,18 +74,15 @@ std::string hint_for(Result result) {
     case Result::context_is_destroyed:
       return context_hint();
     case Result::illegal_address:
-      return "a kernel read or wrote outside its memory and the context is lost: start a new process, and "
-             "look "
-             "for the access with compute-sanitizer or on the CPU device";
+      return "a kernel read or wrote outside its memory and the context is lost: start a new process, and " +
+             other_place();
     case Result::misaligned_address:
     case Result::invalid_address_space:
     case Result::illegal_instruction:
     case Result::invalid_pc:
     case Result::hardware_stack_error:
     case Result::launch_failed:
-      return "an earlier kernel failed and the context is lost: start a new process, and look for the fault "
-             "with "
-             "compute-sanitizer or on the CPU device";
+      return "an earlier kernel failed and the context is lost: start a new process, and " + other_place();
     case Result::assert_triggered:
       return "an assert() in a kernel failed and the context is lost: start a new process";
     case Result::launch_timeout:

@@ -193,14 +193,36 @@ bool floating_output(const Record& record, const RowResult& row) {
   return false;
 }
 
+/// Over the outputs that differ; nullopt where a NaN meets a number.
+std::optional<std::uint64_t> farthest(const RowResult& row) {
+  std::uint64_t ulps = 0;
+  for (const auto* differences : {&row.differences, &row.late_differences})
+    for (const Difference& difference : *differences) {
+      if (difference.equal) continue;
+      if (!difference.max_ulp) return std::nullopt;
+      ulps = std::max(ulps, *difference.max_ulp);
+    }
+  return ulps;
+}
+
 std::string how_far(const RowResult& row) {
   const std::uint64_t differing = elements_differing(row);
   std::string text = fmt::format("{} in {} element{}", row.row, differing, differing == 1 ? "" : "s");
-  std::optional<std::uint64_t> ulps = 0;
-  for (const Difference& difference : row.differences)
-    ulps = ulps && difference.max_ulp ? std::optional(std::max(*ulps, *difference.max_ulp)) : std::nullopt;
+  const std::optional<std::uint64_t> ulps = farthest(row);
   if (ulps && *ulps > 0) text += fmt::format(" by at most {} ulp", *ulps);
   return text;
+}
+
+/// Whether the rows are as far from the reference as rounding alone takes them.
+Distance distance_of(const std::vector<const RowResult*>& rows) {
+  constexpr std::uint64_t kRounding = 64;
+  Distance distance = Distance::of_rounding;
+  for (const RowResult* row : rows) {
+    const std::optional<std::uint64_t> ulps = farthest(*row);
+    if (!ulps) return Distance::none;
+    if (*ulps > kRounding) distance = Distance::far;
+  }
+  return distance;
 }
 
 Sentences differing_bits(const Record& record) {
@@ -216,7 +238,13 @@ Sentences differing_bits(const Record& record) {
     return {};
   std::vector<std::string> parts;
   for (const RowResult* row : differing) parts.push_back(how_far(*row));
-  const std::string why = explain_by_options(differing, equal);
+  // What has an explanation of its own stands with the row.
+  const auto is_explained = [](const RowResult* row) {
+    return std::any_of(row->differences.begin(), row->differences.end(),
+                       [](const Difference& each) { return !each.hint.empty(); });
+  };
+  if (std::all_of(differing.begin(), differing.end(), is_explained)) return {};
+  const std::string why = explain_by_options(differing, equal, distance_of(differing));
   return {"under --fp default these differ from the reference: " + join_names(parts) + "; " +
           (!why.empty()    ? why
            : equal.empty() ? "no option that was passed explains it"

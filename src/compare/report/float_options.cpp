@@ -121,11 +121,16 @@ std::optional<FloatFreedom> may_contract(const RowResult& row) {
 }
 
 std::string explain_by_options(const std::vector<const RowResult*>& differing,
-                               const std::vector<const RowResult*>& equal) {
-  if (differing.empty()) return {};
+                               const std::vector<const RowResult*>& equal, Distance distance) {
+  if (differing.empty() || distance == Distance::none) return {};
   for (const Explanation& explanation : kExplanations) {
     if (!all_are(differing, explanation, true) || !all_are(equal, explanation, false)) continue;
     const std::string theirs = options_of(differing, explanation);
+    // No row stands against it: the distance has to speak for it.
+    if (equal.empty() && distance == Distance::far)
+      return "so far apart that rounding explains it only where nearly equal numbers are subtracted; --fp "
+             "strict "
+             "tells";
     if (equal.empty())
       return std::string("every row may ") + explanation.what + " (" + theirs +
              "), and the reference may not; --fp strict tells whether that is all";

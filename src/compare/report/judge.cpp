@@ -8,6 +8,11 @@ namespace tare::compare {
 
 void judge(Record& record, const std::vector<Claim>& claims) {
   record.claims.clear();
+  if (record.job.empty) {
+    for (const Claim& claim : claims)
+      record.claims.push_back({claim.text, claim.holds, Verdict::undecided, "nothing was launched"});
+    return;
+  }
   for (const Claim& claim : claims) record.claims.push_back(judge_claim(claim, record, record.settings.seed));
   record.findings = work_out_findings(record);
 }

@@ -9,6 +9,7 @@
 #include "compare/report/figures.hpp"
 #include "compare/report/findings.hpp"
 #include "compare/report/header.hpp"
+#include "compare/report/reasons.hpp"
 #include "compare/report/text.hpp"
 #include "compare/report/timeline.hpp"
 
@@ -66,6 +67,7 @@ std::vector<std::string> wrong_lines(const Record& record, const RowResult& row)
       lines.push_back(fmt::format("{}{}[{}]: got {}, want {}; {} of {} differ", when, difference.argument,
                                   difference.first_index, difference.got, difference.want,
                                   difference.differing, count_of(record, difference.argument)));
+      if (!difference.hint.empty()) lines.push_back("  hint: " + difference.hint);
     }
   if (lines.empty()) lines.push_back("wrong: " + row.reason);
   return lines;
@@ -92,7 +94,7 @@ class PassPrinter {
     Table table({"row", "build ms", "first boot", "first ms", "launch us", "mean ms" + cpu, "kernel ms" + cpu,
                  "GB/s" + cpu, "bits"});
     std::vector<std::string> said_before;
-    std::string details;
+    Details details;
     for (const RowResult& row : pass.rows) {
       if (row.status == Status::ok || row.status == Status::wrong) {
         add_figures(table, row,
@@ -103,11 +105,12 @@ class PassPrinter {
         continue;
       } else {
         const bool failed = row.status == Status::failed;
-        table.add_line(row.row, with_verb(failed ? "failed: " : "skipped: ", row.reason),
-                       failed ? Style::bad : Style::dim);
+        table.add_line(
+            row.row,
+            with_verb(failed ? "failed: " : "skipped: ", failed ? row.reason : short_reason(row.reason)),
+            failed ? Style::bad : Style::dim);
       }
-      if (!row.detail.empty() && said_.insert(row.row + '\n' + row.detail).second)
-        details += "\n" + row.row + ":\n" + indented(row.detail, 4);
+      if (!row.detail.empty() && said_.insert(row.row + '\n' + row.detail).second) add_detail(details, row);
     }
     bool left_out = false;
     std::string text =
@@ -115,12 +118,24 @@ class PassPrinter {
     ranges_left_out_ |= left_out;
     if (!said_before.empty())
       text += wrapped("(as in the pass before: " + join_names(said_before) + ")", width_, 0, 0) + '\n';
-    return text + details;
+    for (const auto& [detail, rows] : details) text += "\n" + join_names(rows) + ":\n" + indented(detail, 4);
+    return text;
   }
 
   bool ranges_left_out() const { return ranges_left_out_; }
 
  private:
+  /// What rows have to say at length, with the rows that say just that: one compiler complains alike in all.
+  using Details = std::vector<std::pair<std::string, std::vector<std::string>>>;
+  static void add_detail(Details& details, const RowResult& row) {
+    const auto same = std::find_if(details.begin(), details.end(),
+                                   [&](const auto& each) { return each.first == row.detail; });
+    if (same != details.end())
+      same->second.push_back(row.row);
+    else
+      details.push_back({row.detail, {row.row}});
+  }
+
   void add_figures(Table& table, const RowResult& row, const RowResult* rehearsal) const {
     if (row.status == Status::ok && row.samples.empty() && !row.reason.empty()) {  // nothing was launched
       table.add_line(row.row, row.reason, Style::plain);
@@ -188,7 +203,7 @@ std::string legend(const Record& record, bool ranges_left_out, bool first_boot, 
 }
 
 std::string claims(const Record& record, unsigned width, Painter paint) {
-  if (record.claims.empty()) return {};
+  if (record.claims.empty() || record.job.empty) return {};
   std::string text = '\n' + paint(Style::bold, "Claims") + '\n';
   for (const ClaimResult& claim : record.claims) {
     const bool held = claim.verdict == Verdict::held, refuted = claim.verdict == Verdict::refuted;
@@ -215,6 +230,28 @@ std::string findings(const Record& record, unsigned width, Painter paint) {
   return text;
 }
 
+/// Where the compilers were looked for that the tables only call not found.
+std::string places(const Record& record, unsigned width) {
+  std::vector<std::string> reasons;
+  for (const PassResult& pass : record.passes)
+    for (const RowResult& row : pass.rows)
+      if (row.status == Status::skipped) reasons.push_back(row.reason);
+  std::string text;
+  for (const std::string& search : places_left_out(reasons)) text += '\n' + wrapped(search, width, 2, 0);
+  return text.empty() ? text : text + '\n';
+}
+
+/// Whether the rows that match are one way to launch, held against what that way itself gave.
+bool compared_with_itself(const Record& record, const std::vector<std::string>& matching) {
+  if (matching.empty() || record.reference.find(" as row ") == std::string::npos) return false;
+  std::set<std::string> ways;
+  for (const PassResult& pass : record.passes)
+    for (const RowResult& row : pass.rows)
+      if (row.status == Status::ok || row.status == Status::wrong)
+        ways.insert(is_check_row(row) ? row.twin : row.row);
+  return ways.size() == 1;
+}
+
 /// "Checks: 4 rows match; wrong: raw; skipped: clang". A row counts by the worst that happened to it.
 std::string checks(const Record& record, Painter paint) {
   std::vector<std::string> names, by_status[4];
@@ -232,9 +269,19 @@ std::string checks(const Record& record, Painter paint) {
     by_status[static_cast<std::size_t>(worst)].push_back(name);
   }
   const auto& matching = by_status[static_cast<std::size_t>(Status::ok)];
-  std::string text = "\nChecks: " + paint(matching.empty() ? Style::bad : Style::good,
-                                          plural(static_cast<int>(matching.size()), "row") +
-                                              (matching.size() == 1 ? " matches" : " match"));
+  std::string text = "\nChecks: ";
+  if (record.job.empty)
+    text += "nothing was launched, so nothing was checked";
+  else if (compared_with_itself(record, matching))
+    text += paint(Style::unsure,
+                  join_names(matching) +
+                      (matching.size() == 1 ? " was only held against what it gave itself"
+                                            : " were only held against what they gave themselves") +
+                      ": there is no reference, and no other row ran");
+  else
+    text += paint(
+        matching.empty() ? Style::bad : Style::good,
+        plural(static_cast<int>(matching.size()), "row") + (matching.size() == 1 ? " matches" : " match"));
   for (const auto& [status, word, style] :
        {std::tuple(Status::wrong, "wrong", Style::bad), std::tuple(Status::failed, "failed", Style::bad),
         std::tuple(Status::skipped, "skipped", Style::plain)})
@@ -253,6 +300,7 @@ std::string render(const Record& record, bool colour, unsigned width, const Extr
     if (pass.name != "rehearsal") text += printer.print(pass);
   text += legend(record, printer.ranges_left_out(), extras.first_boot, width);
   if (extras.timeline) text += timeline(record, width, extras.utf8, paint);
+  text += places(record, width);
   text += claims(record, width, paint);
   text += findings(record, width, paint);
   text += checks(record, paint);

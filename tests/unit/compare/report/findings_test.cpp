@@ -260,5 +260,49 @@ TEST(Findings, SayHowTheClocksRanAndWhatHeldThemBack) {
                          "power cap and heat")));
 }
 
+/// contraction() without the row that does not contract, and so far from the reference.
+Record all_contract(std::optional<std::uint64_t> max_ulp) {
+  Record record = contraction();
+  for (PassResult& pass : record.passes) {
+    pass.rows.pop_back();
+    for (RowResult& row : pass.rows) row.differences[0].max_ulp = row.late_differences[0].max_ulp = max_ulp;
+  }
+  return record;
+}
+
+TEST(Findings, BlameContractionForWhatRoundingCanDo) {
+  EXPECT_THAT(work_out_findings(all_contract(64)),
+              Contains(HasSubstr(
+                  "every row may contract a * b + c into one fma, which rounds once (nvrtc and nvcc: no "
+                  "--fmad=false), and the reference may not; --fp strict tells whether that is all")));
+}
+
+TEST(Findings, DoNotBlameContractionForWhatIsFarOff) {
+  const auto findings = work_out_findings(all_contract(1073656124));
+  EXPECT_THAT(findings, Each(Not(HasSubstr("may contract"))));
+  EXPECT_THAT(findings,
+              Contains(HasSubstr("by at most 1073656124 ulp; so far apart that rounding explains it only "
+                                 "where nearly equal numbers are subtracted; --fp strict tells")));
+}
+
+TEST(Findings, BlameNoOptionForANaNAgainstANumber) {
+  for (Record record : {all_contract(std::nullopt), contraction()}) {
+    for (PassResult& pass : record.passes) pass.rows[0].differences[0].max_ulp = std::nullopt;
+    const auto findings = work_out_findings(record);
+    EXPECT_THAT(findings, Each(Not(HasSubstr("may contract"))));
+    EXPECT_THAT(findings, Contains(HasSubstr("no option that was passed ")));
+  }
+}
+
+TEST(Judging, NothingThatWasLaunchedSettlesNoClaim) {
+  Record record = lesson();
+  record.job.empty = true;
+  judge(record, {{"t", "max(mean_ms) < 1", {}, 1}});
+  ASSERT_EQ(record.claims.size(), 1u);
+  EXPECT_EQ(record.claims[0].verdict, Verdict::undecided);
+  EXPECT_EQ(record.claims[0].figures, "nothing was launched");
+  EXPECT_TRUE(record.findings.empty());
+}
+
 }  // namespace
 }  // namespace tare::compare

@@ -135,6 +135,74 @@ TEST(RenderGolden, ColourPaintsVerdictsAndStatesOnly) {
   expect_golden("table_colour.txt", rendered(record, lesson_claims(), 120, true));
 }
 
+TEST(Render, OneCompilersLogIsPrintedOnceForAllRows) {
+  Record record = gpu_record();
+  add_passes(record, [](const std::string&) {
+    std::vector<RowResult> rows;
+    for (const char* name : {"nvrtc", "nvrtc-fast", "raw", "nvcc"}) {
+      rows.push_back(row_without_figures(name, Status::failed, "cannot compile k.cu"));
+      rows.back().detail = std::string(name) == "nvcc" ? "another log" : "k.cu(1): error: the log";
+    }
+    return rows;
+  });
+  const std::string text = rendered(record);
+  EXPECT_THAT(text, HasSubstr("\nnvrtc, nvrtc-fast and raw:\n    k.cu(1): error: the log\n"));
+  EXPECT_THAT(text, HasSubstr("\nnvcc:\n    another log\n"));
+  EXPECT_EQ(text.find("the log"), text.rfind("the log"));
+}
+
+TEST(Render, WhereACompilerWasLookedForIsPrintedOnceBelow) {
+  const std::string places =
+      "NVRTC not found: looked in TARE_NVRTC (not set), CUDA_PATH (not set), PATH (nothing)";
+  Record record = gpu_record();
+  add_passes(record, [&](const std::string& pass) {
+    std::vector<RowResult> rows = three_rows(pass);
+    for (const char* name : {"array", "self"})
+      rows.push_back(row_without_figures(name, Status::skipped, places));
+    return rows;
+  });
+  const std::string text = rendered(record);
+  EXPECT_THAT(text, HasSubstr("skipped: NVRTC not found in the places named below\n"));
+  EXPECT_EQ(text.find("TARE_NVRTC"), text.rfind("TARE_NVRTC"));
+  EXPECT_GT(text.find("\nNVRTC not found: looked in TARE_NVRTC"), text.find("warm:"));
+}
+
+TEST(Render, AHintStandsUnderTheDifferenceThatItExplains) {
+  Record record = gpu_record();
+  add_passes(record, [](const std::string& pass) {
+    std::vector<RowResult> rows = three_rows(pass);
+    rows[0].status = Status::wrong;
+    rows[0].late_differences = {differing_output(1, 0, "2 (0x00000002)", "1 (0x00000001)")};
+    rows[0].late_differences[0].hint = "it adds up";
+    return rows;
+  });
+  EXPECT_THAT(rendered(record), HasSubstr("1 of 4194915 differ\n    hint: it adds up\n"));
+}
+
+TEST(Render, ARowThatWasHeldAgainstItselfIsNotSaidToMatch) {
+  Record record = gpu_record();
+  record.reference = "out as row nvrtc gave it";
+  add_passes(record, [](const std::string&) {
+    std::vector<RowResult> rows{matching_row("nvrtc", 20, 0.3, 0.0169),
+                                matching_row("self", 20, 0.3, 0.0169)};
+    rows[1].twin = "nvrtc";
+    rows.push_back(row_without_figures("clang", Status::skipped, "needs more"));
+    return rows;
+  });
+  EXPECT_THAT(rendered(record), HasSubstr("\nChecks: nvrtc and self were only held against what they gave "
+                                          "themselves: there is no reference, and "
+                                          "no other row ran; skipped: clang\n"));
+  record.reference = "reference() compiled by g++";
+  EXPECT_THAT(rendered(record), HasSubstr("\nChecks: 2 rows match; skipped: clang\n"));
+}
+
+TEST(Render, ValuesHaveTheOrderOfTheCase) {
+  Record record = gpu_record();
+  record.job.values = {{"h", 771}, {"w", 1025}, {"a", 1}};
+  record.job.value_names = {"w", "h"};
+  EXPECT_THAT(rendered(record), HasSubstr("values     w = 1,025, h = 771, a = 1\n"));
+}
+
 TEST(Render, ColourChangesNothingButColour) {
   Record record = gpu_record();
   add_passes(record, three_rows);
