@@ -4,6 +4,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <limits>
+#include <sstream>
+
 #include "cli/version.hpp"
 #include "compare/case/complaint.hpp"
 #include "compare/sweep.hpp"
@@ -83,6 +87,28 @@ Examples:
   tare cache clear                          remove what is kept
   tare cache explain my.cu --kernel saxpy --arch sm_90    why a look-up would miss
 )";
+constexpr const char* kCacheStatsExamples = R"(
+Examples:
+  tare cache stats
+  tare cache stats --dir /mnt/scratch/tare
+)";
+constexpr const char* kCacheClearExamples = R"(
+Examples:
+  tare cache clear
+  tare cache clear --dir /mnt/scratch/tare
+)";
+constexpr const char* kCacheExplainExamples = R"(
+Examples:
+  tare cache explain my.cu --kernel saxpy --arch sm_90
+  tare cache explain my.cu --compiler nvcc -D BLOCK=128 -I include
+)";
+constexpr const char* kDoctorExamples = R"(
+Examples:
+  tare doctor                               the driver and every compiler, and where each was looked for
+  tare doctor --device cpu                  as if there were no GPU
+
+Exit codes: 0 a driver can be used; 3 none can.
+)";
 
 /// Texts that are turned into numbers after CLI11 is done, so that the messages are ours.
 struct RawTexts {
@@ -153,11 +179,24 @@ void add_install(CLI::App& rows, CommandLine& line, RawTexts& raw) {
 }
 
 /// Checks that do not repeat themselves in the help text.
+CLI::Validator at_least(double least, const std::string& what) {
+  return CLI::Validator(
+      [least, what](const std::string& text) {
+        std::istringstream stream(text);
+        double number = 0;
+        const bool is_number = stream >> number && (stream >> std::ws).eof();
+        return is_number && number >= least ? "" : "`" + text + "` is not " + what;
+      },
+      "");
+}
 CLI::Validator positive() {
-  return CLI::PositiveNumber.description("");
+  return at_least(1, "a whole number from 1 upwards");
+}
+CLI::Validator positive_time() {
+  return at_least(std::numeric_limits<double>::min(), "a number of seconds above 0");
 }
 CLI::Validator not_negative() {
-  return CLI::NonNegativeNumber.description("");
+  return at_least(0, "a whole number from 0 upwards");
 }
 CLI::Validator one_of(const std::vector<std::string>& words) {
   return CLI::IsMember(words).description("");
@@ -198,7 +237,7 @@ void add_case_options(CLI::App& app, CommandLine& line, RawTexts& raw) {
                  "Seconds that a worker may take over one request")
       ->type_name("S")
       ->capture_default_str()
-      ->check(positive());
+      ->check(positive_time());
   add_python(app, line, raw);
   app.add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
 }
@@ -250,6 +289,9 @@ void add_cache(CLI::App& app, CommandLine& line, RawTexts& raw) {
                      "The cache's directory (default: TARE_CACHE_DIR, else XDG_CACHE_HOME/tare, else "
                      "HOME/.cache/tare)")
         ->type_name("DIR");
+  stats->footer(kCacheStatsExamples);
+  clear->footer(kCacheClearExamples);
+  explain->footer(kCacheExplainExamples);
   stats->callback([&line] { line.command = Command::cache_stats; });
   clear->callback([&line] { line.command = Command::cache_clear; });
   explain->callback([&line] { line.command = Command::cache_explain; });
@@ -291,17 +333,35 @@ void check_device(const std::string& device) {
     throw UsageError("--device: `" + device + "` is not gpu, cpu or a device's number");
 }
 
+/// "clang, nvrtc" was split at its comma; what is around the names does not count.
+std::vector<std::string> names_in(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const std::string& text : texts) {
+    const std::size_t begin = text.find_first_not_of(" \t");
+    if (begin == std::string::npos) continue;
+    names.push_back(text.substr(begin, text.find_last_not_of(" \t") + 1 - begin));
+  }
+  return names;
+}
+
 void take_compare(CommandLine& line, const RawTexts& raw) {
   compare::CompareOptions& options = line.compare;
   options.case_file = raw.case_file;
-  options.rows = raw.rows;
+  if (const auto extension = options.case_file.extension(); extension == ".cu" || extension == ".cuh")
+    throw UsageError("`" + raw.case_file + "` is a kernel's source, not a case",
+                     "tare init " + compare::shell_quoted(raw.case_file) + " writes a first case for it");
+  options.rows = names_in(raw.rows);
   check_device(raw.device);
   options.device = raw.device;
   options.settings.fp = raw.fp;
   options.json = raw.json;
   if (raw.quick) options.settings.samples = 1;
   if (raw.thorough) options.settings.samples = 10;
-  if (!raw.n.empty()) options.overrides.values["n"] = parse_count(raw.n, "--n");
+  if (!raw.n.empty()) {
+    const std::int64_t n = parse_count(raw.n, "--n");
+    if (n < 0) throw UsageError("--n: `" + raw.n + "` is below 0", "a size: 4194915, 4M or 2^28");
+    options.overrides.values["n"] = n;
+  }
   for (const std::string& text : raw.values) {
     const auto [name, value] = key_and_value(text, "--value");
     options.overrides.values[name] = parse_count(value, "--value " + name);
@@ -406,6 +466,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_python(*rows, line, raw);
   add_install(*rows, line, raw);
   rows->add_flag("--json", line.rows_json, "Print a JSON array instead");
+  doctor->footer(kDoctorExamples);
   init->footer(kInitExamples);
   init->add_option("source", raw.init_cu, "The .cu file with the kernel")->type_name("FILE.cu")->required();
   init->add_option("--kernel", line.init.kernel, "Which kernel, where there are several")->type_name("NAME");
@@ -414,8 +475,16 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       ->type_name("FILE");
   add_cache(*cache, line, raw);
 
+  // `tare help cache stats` is `tare cache stats --help`.
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+
   try {
-    app.parse(argc, argv);
+    app.parse(words);
   } catch (const CLI::CallForHelp&) {
     line.answer = help_text(chosen(app));
     return line;

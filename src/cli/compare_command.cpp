@@ -44,7 +44,6 @@ int compare_command(const CommandLine& line) {
   const bool colour = !line.no_color && colour_wanted(descriptor);
   const compare::Extras extras{options.first_boot, options.timeline, utf8_wanted()};
   std::fputs(compare::render(record, colour, width_of(descriptor), extras).c_str(), table);
-  std::fflush(table);
   if (to_file)
     replace_file(options.json, compare::to_json(record));
   else if (!options.json.empty())

@@ -1,5 +1,9 @@
 // From the command line to an exit code: 0 all matched, 1 wrong or failed, 2 usage or a bad case, 3 no row
 // ran, 128 and the signal's number where one ended the run.
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
@@ -48,6 +52,23 @@ int code_of(ErrorKind kind) {
   return usage ? compare::kUsage : compare::kNothingRan;
 }
 
+/// The library speaks of its environment's variable where this program has an option.
+std::string with_options(std::string hint) {
+  const std::string variable = "TARE_DRIVER=cpu";
+  if (const std::size_t at = hint.find(variable); at != std::string::npos)
+    hint.replace(at, variable.size(), "--device cpu");
+  return hint;
+}
+
+/// Whether standard output is a pipe that nobody reads any more.
+bool reader_has_gone() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  const int before = errno;
+  const bool gone = poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+  errno = before;
+  return gone;
+}
+
 int run_command(int argc, char** argv) {
   const CommandLine line = parse_command_line(argc, argv);
   if (!line.answer) return dispatch(line);
@@ -72,14 +93,17 @@ int run(int argc, char** argv) {
     code = complain(compare::kNothingRan, error.what(), error.hint());
     std::fputs(error.log().c_str(), stderr);
   } catch (const Error& error) {
-    code = complain(code_of(error.kind()), error.what(), error.hint());
+    code = complain(code_of(error.kind()), error.what(), with_options(error.hint()));
   } catch (const std::exception& error) {
     code = complain(compare::kNothingRan, error.what());
   }
-  // A full disk shows only now; a reader that has gone (`| head`) is no failure of ours.
-  if (std::fflush(stdout) != 0 && errno != EPIPE && code == 0)
-    code = complain(compare::kWrongOrFailed,
-                    std::string("cannot write to standard output: ") + std::strerror(errno));
+  // A full disk shows now, or was noted while a long text was written; a reader that has gone (`| head`) is
+  // no failure of ours.
+  errno = 0;
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (failed && code == 0 && !reader_has_gone())
+    code = complain(compare::kWrongOrFailed, std::string("cannot write to standard output: ") +
+                                                 (errno != 0 ? std::strerror(errno) : "some of it is lost"));
   return code;
 }
 
