@@ -1,5 +1,6 @@
-// The names that NVIDIA's headers give a kernel: functions of the device, types and constants of cuda_fp16.h and
-// its like. What a kernel uses of these, and our own header lacks, is a limit of ours and no mistake of it.
+// The names that NVIDIA's headers give a kernel: functions of the device, types and constants of cuda_fp16.h
+// and its like. What a kernel uses of these, and our own header lacks, is a limit of ours and no mistake of
+// it.
 #include "compile/cuda_names.hpp"
 
 #include <algorithm>
@@ -8,7 +9,8 @@
 namespace tare::detail {
 namespace {
 
-// In the order of their bytes. clang-format off
+// In the order of their bytes.
+// clang-format off
 constexpr std::string_view kNames[] = {
     "CUDART_INF", "CUDART_INF_F", "CUDART_NAN", "CUDART_NAN_F", "CUDART_PI", "CUDART_PI_F", "__activemask",
     "__all_sync", "__any_sync", "__ballot_sync", "__barrier_sync", "__barrier_sync_count",

@@ -24,8 +24,8 @@ struct SourceFunction {
   std::string template_parameters;  // between < and > of `template <...>`, empty where it is none
   bool is_kernel = false;           // has __global__
   bool is_definition = false;
-  bool has_c_linkage = false;  // extern "C" in the declaration itself or around it
-  std::size_t begin = 0;       // of the declaration in the text, after any `template <...>`
+  bool has_c_linkage = false;                // extern "C" in the declaration itself or around it
+  std::size_t begin = 0;                     // of the declaration in the text, after any `template <...>`
   std::size_t body_begin = 0, body_end = 0;  // of a definition: with its braces
   int line = 1;
 };
