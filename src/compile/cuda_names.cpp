@@ -166,6 +166,7 @@ constexpr std::string_view kNames[] = {
     "texCubemapLod", "tgamma", "tgammaf", "trunc", "truncf", "uint2double", "ull2double", "ullmax", "ullmin",
     "umax", "umin", "y0", "y0f", "y1", "y1f", "yn", "ynf",
 };
+// clang-format on
 static_assert(std::is_sorted(std::begin(kNames), std::end(kNames)));
 
 }  // namespace
