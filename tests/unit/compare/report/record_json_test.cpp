@@ -76,7 +76,11 @@ TEST(RecordJson, HoldsEveryFieldOfARow) {
   EXPECT_EQ(row["samples"].size(), 3u);
   EXPECT_EQ(row["samples"][1]["open_ms"], 9.0);
   EXPECT_EQ(row["rounds"].size(), 30u);
-  EXPECT_EQ(row["rounds"][1], json({{"mean_ms", 0.0169}, {"launches", 10}}));
+  EXPECT_EQ(row["rounds"][1], json({{"mean_ms", 0.0169},
+                                    {"launches", 10},
+                                    {"sm_mhz", nullptr},
+                                    {"memory_mhz", nullptr},
+                                    {"slowed_by", json::array()}}));
   EXPECT_EQ(row["events"][2], json({{"t_ms", 30.0}, {"what", "compiler"}}));
   EXPECT_EQ(row["bits"]["equal"], true);
   EXPECT_EQ(row["bits"]["differing"], 0);
