@@ -168,6 +168,52 @@ TEST_F(Launches, AWildStoreIsAnIllegalAddressAndNotTheEndOfTheProcess) {
   EXPECT_NE(last_error().find("0x40"), std::string::npos) << last_error();
 }
 
+TEST_F(Launches, ALocalOrSharedAccessFarOutsideIsAnIllegalAddressAndReachesNobodyElsesMemory) {
+  struct Case {
+    const char* access;
+    std::int64_t offset;
+  };
+  std::vector<Case> cases;
+  for (const std::int64_t offset : {5'000'000LL, 1'000'000'000LL, 2'147'483'647LL, 4'294'967'288LL})
+    cases.push_back({"st.volatile.shared.u8 [%r1], 9;", offset});
+  for (const std::int64_t offset : {-1'000'000LL, 5'000'000LL, -(1LL << 31), 1LL << 32, -(1LL << 32),
+                                    (1LL << 33) - 64, -(1LL << 33) + 64}) {
+    cases.push_back({"st.volatile.local.u8 [%rd1], 9;", offset});
+    cases.push_back({"cvta.local.u64 %rd1, %rd1; st.volatile.u8 [%rd1], 9;", offset});
+  }
+  for (const char* barrier : {"", "bar.sync 0;"}) {
+    for (const Case& each : cases) {
+      abi::Context own = nullptr;
+      ASSERT_OK(call("cuCtxCreate_v2", &own, 0u, abi::Device{0}));
+      const abi::Module module = load(ptx(std::string(R"(
+.visible .entry k(.param .u64 offset) {
+  .shared .align 4 .b8 s[64];
+  .local .align 4 .b8 l[64];
+  .reg .b64 %rd<3>; .reg .b32 %r<3>;
+  ld.param.u64 %rd2, [offset];
+  mov.u32 %r1, s;
+  cvt.u32.u64 %r2, %rd2;
+  add.u32 %r1, %r1, %r2;
+  mov.u64 %rd1, l;
+  add.u64 %rd1, %rd1, %rd2;
+  )") + barrier + each.access + " ret; }"));
+      std::int64_t offset = each.offset;
+      EXPECT_OK(launch(function_of(module, "k"), {{4, 1, 1}, {32, 1, 1}}, {&offset}));
+      EXPECT_RESULT(abi::kIllegalAddress, call("cuCtxSynchronize")) << each.access << " at " << offset;
+      call("cuCtxDestroy_v2", own);
+    }
+  }
+}
+
+TEST_F(Launches, AnAddressThatNoMemoryCanHaveIsNotTakenForAddress0) {
+  const abi::Module module = load(ptx(R"(
+.visible .entry k() { .reg .b64 %rd<2>; mov.u64 %rd1, 0x8000000000000000; st.global.u32 [%rd1], 7; ret; }
+)"));
+  EXPECT_OK(launch(function_of(module, "k"), {}, {}));
+  EXPECT_RESULT(abi::kIllegalAddress, call("cuCtxSynchronize"));
+  EXPECT_NE(last_error().find("at an address that no memory can have"), std::string::npos) << last_error();
+}
+
 TEST_F(Launches, WorkQueuedBehindAFaultIsNotDone) {
   DeviceArray<std::uint32_t> out(std::vector<std::uint32_t>{1});
   void* host = nullptr;

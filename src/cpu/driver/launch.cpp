@@ -36,9 +36,11 @@ void report(const GridOutcome& outcome, const FunctionObject& function, ContextS
                        kernel + ": no host memory for its local and shared variables");
   }
   if (outcome.memory_fault.happened) {
-    char address[24];
-    std::snprintf(address, sizeof address, "0x%llx",
-                  static_cast<unsigned long long>(outcome.memory_fault.address));
+    char address[40] = "an address that no memory can have";
+    if (outcome.memory_fault.has_address) {
+      std::snprintf(address, sizeof address, "0x%llx",
+                    static_cast<unsigned long long>(outcome.memory_fault.address));
+    }
     return status.fail(abi::kIllegalAddress, kernel + " accessed memory that is not there, at " + address);
   }
   const std::string where =

@@ -13,6 +13,7 @@ namespace {
 struct Guard {
   sigjmp_buf escape;
   volatile std::uintptr_t address = 0;
+  volatile bool has_address = false;
 };
 
 // The thread's guard is kept under a POSIX key: reading one allocates nothing, which the first use of
@@ -32,6 +33,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (Guard* guard = active_guard(); guard != nullptr) {
     set_active_guard(nullptr);
     guard->address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    // The processor names no address where an access was to one that no memory can have.
+    guard->has_address = info->si_code != SI_KERNEL;
     siglongjmp(guard->escape, 1);
   }
   const struct sigaction& previous = signal == SIGBUS ? previous_bus : previous_segv;
@@ -66,7 +69,7 @@ MemoryFault run_guarded(void (*body)(void*), void* argument) {
   Guard* const outer = active_guard();
   if (sigsetjmp(guard.escape, 0) != 0) {
     set_active_guard(outer);
-    return {true, guard.address};
+    return {true, guard.has_address, guard.address};
   }
   set_active_guard(&guard);
   body(argument);

@@ -8,6 +8,7 @@ namespace tare::cpu {
 
 struct MemoryFault {
   bool happened = false;
+  bool has_address = false;  // false: to an address that no memory can have, which is not told
   std::uintptr_t address = 0;
 };
 

@@ -21,6 +21,14 @@ constexpr double kWorthSharingNs = 20'000;
 constexpr double kShortestTurnNs = 5'000;
 constexpr std::int64_t kWatchNs = 30'000;  // how long an idle thread watches before it sleeps
 
+// What lies around a scratch area is wide enough that no 32-bit offset, of bytes or of words, gets past it:
+// an access outside the area faults, and costs no check. It is address space alone. A process that may have
+// little (ulimit -v), or has very many blocks waiting, gets less of it.
+constexpr std::size_t kZone = std::size_t{8} << 30;
+constexpr std::size_t kSmallZone = std::size_t{64} << 20;
+constexpr std::size_t kMostZones = std::size_t{16} << 40;
+std::atomic<std::size_t> zones_reserved{0};
+
 }  // namespace
 
 void pause_briefly() {
@@ -60,26 +68,36 @@ void start_thread(const char* name, void (*body)(void*), void* argument) {
   pthread_detach(thread);
 }
 
+void ScratchMemory::release(Area& area) {
+  if (area.base == nullptr) return;
+  munmap(area.base - area.zone, area.bytes + 2 * area.zone);
+  zones_reserved.fetch_sub(2 * area.zone, std::memory_order_relaxed);
+  area = {};
+}
+
 ScratchMemory::~ScratchMemory() {
-  for (const Area& area : {shared_, local_, frames_}) {
-    if (area.base != nullptr) munmap(area.base - kPage, area.bytes + 2 * kPage);
-  }
+  for (Area* area : {&shared_, &local_, &frames_}) release(*area);
 }
 
 bool ScratchMemory::grow(Area& area, std::size_t bytes) {
   if (bytes <= area.bytes) return true;
   const std::size_t wanted = (std::max(bytes, area.bytes * 2) + kPage - 1) / kPage * kPage;
-  void* reserved =
-      mmap(nullptr, wanted + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (reserved == MAP_FAILED) return false;
-  std::byte* inside = static_cast<std::byte*>(reserved) + kPage;
-  if (mprotect(inside, wanted, PROT_READ | PROT_WRITE) != 0) {
-    munmap(reserved, wanted + 2 * kPage);
-    return false;
+  for (const std::size_t zone : {kZone, kSmallZone, kPage}) {
+    if (zone == kZone && zones_reserved.load(std::memory_order_relaxed) > kMostZones) continue;
+    void* reserved =
+        mmap(nullptr, wanted + 2 * zone, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) continue;
+    std::byte* inside = static_cast<std::byte*>(reserved) + zone;
+    if (mprotect(inside, wanted, PROT_READ | PROT_WRITE) != 0) {
+      munmap(reserved, wanted + 2 * zone);
+      return false;
+    }
+    release(area);
+    zones_reserved.fetch_add(2 * zone, std::memory_order_relaxed);
+    area = {inside, wanted, zone};
+    return true;
   }
-  if (area.base != nullptr) munmap(area.base - kPage, area.bytes + 2 * kPage);
-  area = {inside, wanted};
-  return true;
+  return false;
 }
 
 bool ScratchMemory::reserve(std::size_t shared, std::size_t local, std::size_t frames) {

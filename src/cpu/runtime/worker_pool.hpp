@@ -15,7 +15,7 @@
 namespace tare::cpu {
 
 /// A thread's memory for the kernels that it runs; grows, and is kept from grid to grid. Each of
-/// the three areas lies between inaccessible pages.
+/// the three areas lies between inaccessible zones, so that an access outside it faults.
 class ScratchMemory {
  public:
   ScratchMemory() = default;
@@ -32,8 +32,10 @@ class ScratchMemory {
   struct Area {
     std::byte* base = nullptr;
     std::size_t bytes = 0;
+    std::size_t zone = 0;  // inaccessible bytes on either side
   };
   static bool grow(Area& area, std::size_t bytes);
+  static void release(Area& area);
   Area shared_, local_, frames_;
   codegen::Scratch scratch_;
 };
