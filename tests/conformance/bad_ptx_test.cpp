@@ -88,6 +88,27 @@ TEST_F(BadPtx, HasItsCodeAndItsLineInTheLog) {
       {with("mov.u32 %r1, %tid.x;", "frobnicate.u32 %r1;"), abi::kInvalidPtx,
        "line 11; error   : unknown opcode `frobnicate`"},
       {with("[%rd1], %r3", "[%rd1, %r3"), abi::kInvalidPtx, "line 16; error   : "},
+      {with(".version 8.0", ".version 9.99999999999"), abi::kUnsupportedPtxVersion, "current version is"},
+      {with("(.param .u64 out)", "(.param .u64 out) .maxntid 0"), abi::kInvalidPtx,
+       "error   : Positive non-zero value expected for maxntid"},
+      {with("(.param .u64 out)", "(.param .u64 out) .reqntid 32, 0"), abi::kInvalidPtx,
+       "error   : Positive non-zero value expected for reqntid"},
+      {with(".global .u32 counter;", ".const .u32 c[16384];"), abi::kSuccess, ""},
+      {with(".global .u32 counter;", ".const .b8 c[65537];"), abi::kInvalidPtx,
+       "ptxas error   : File uses too much global constant data (0x10001 bytes, 0x10000 max)"},
+      {with("mov.u32 %r1, %tid.x;", "st.const.u32 [counter], 1;"), abi::kInvalidPtx,
+       "line 11; error   : State space incorrect for instruction 'st'"},
+      {with("DONE:", "\xc3\xa9:"), abi::kInvalidPtx, "Unexpected non-ASCII character encountered on line 17"},
+      {with("DONE:", "DONE: // \xc3\xa9"), abi::kSuccess, ""},
+      {with(".reg .pred %p<2>;", ".reg .pred %p<2>; .shared .b8 s[49152];"), abi::kSuccess, ""},
+      {with(".reg .pred %p<2>;", ".reg .pred %p<2>; .shared .b8 s[49153];"), abi::kInvalidPtx,
+       "ptxas error   : Entry function 'k' uses too much shared data (0xc001 bytes, 0xc000 max)"},
+      {with(".reg .pred %p<2>;", ".reg .pred %p<2>; .shared .b8 s[1000000000000];"), abi::kInvalidPtx,
+       "ptxas error   : Entry function 'k' uses too much shared data (0xe8d4a51000 bytes, 0xc000 max)"},
+      {with("{ .reg .u32 %a<3>;", "{ .reg .u32 %a<3>; .shared .b8 s[49153];"), abi::kInvalidPtx,
+       "ptxas error   : Entry function 'k' uses too much shared data (0xc001 bytes, 0xc000 max)"},
+      // No kernel uses it.
+      {with(".global .u32 counter;", ".global .u32 counter; .shared .b8 s[49153];"), abi::kSuccess, ""},
   };
   for (const Case& each : cases) {
     const Loaded loaded = load_text(each.text);

@@ -1,6 +1,9 @@
 // A module image to a parsed module: what kind of image it is, what the log says when it is refused,
 // and memory for its variables.
+#include <algorithm>
 #include <cctype>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -73,6 +76,37 @@ std::optional<ptx::ParseError> unresolved(const ptx::Module& module) {
   return std::nullopt;
 }
 
+/// What the module's constants or a kernel's own shared variables have too many bytes of, if any; no GPU has
+/// more for them. ptxas's words.
+std::optional<std::string> too_large(const ptx::Module& module, const codegen::ModuleLayout& layout) {
+  constexpr std::uint64_t kMostConstant = 0x10000, kMostShared = 0xc000;
+  const auto words = [](const std::string& what, std::uint64_t bytes, std::uint64_t most) {
+    char text[64];
+    std::snprintf(text, sizeof text, " data (0x%" PRIx64 " bytes, 0x%" PRIx64 " max)", bytes, most);
+    return what + text;
+  };
+  if (layout.constant_bytes > kMostConstant)
+    return words("File uses too much global constant", layout.constant_bytes, kMostConstant);
+  // Seldom does all of a module's shared memory together come near the limit of one kernel.
+  std::uint64_t all = 0;
+  const auto add = [&](const std::vector<ptx::Variable>& variables) {
+    for (const ptx::Variable& variable : variables) {
+      if (variable.space == ptx::Space::shared && all <= kMostShared)
+        all += std::min(variable.size, kMostShared) + std::max<std::uint64_t>(variable.alignment, 16);
+    }
+  };
+  add(module.variables);
+  for (const ptx::Function& function : module.functions) add(function.variables);
+  if (all <= kMostShared) return std::nullopt;
+  for (const ptx::Function& function : module.functions) {
+    if (!function.is_entry || function.is_extern) continue;
+    const std::uint64_t bytes = codegen::sizes_of(module, function).static_shared_bytes;
+    if (bytes > kMostShared)
+      return words("Entry function '" + function.name + "' uses too much shared", bytes, kMostShared);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed, LoadLog& log) {
@@ -107,6 +141,10 @@ Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed
   if (const auto error = unresolved(*module)) {
     log.error = log_of(*error);
     return fail(abi::kInvalidPtx, error->message);
+  }
+  if (const auto wrong = too_large(*module, codegen::layout_module(*module))) {
+    log.error = "ptxas error   : " + *wrong + "\n";
+    return fail(abi::kInvalidPtx, *wrong);
   }
   parsed = std::move(module);
   return abi::kSuccess;

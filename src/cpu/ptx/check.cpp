@@ -142,6 +142,9 @@ class Checker {
       case Op::atom:
         if (is_in(in_, "cas") != (count - (is_in(in_, "L2::cache_hint") ? 1 : 0) == 4)) mismatch();
         break;
+      case Op::st:
+        if (in_.space == Space::constant) fail("State space incorrect for instruction '{}'");
+        break;
       case Op::bar:
       case Op::barrier:
         if ((count == 0 && !is_in(in_, "cluster")) || count > (in_.destination_count == 1 ? 4u : 2u))

@@ -30,6 +30,10 @@ bool continues_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$';
 }
 
+[[noreturn]] void not_ascii(std::uint32_t line) {
+  fail(line, fmt::format("Unexpected non-ASCII character encountered on line {}", line));
+}
+
 char two_characters(char first, char second) {
   if (first == '<') return second == '<' ? kShiftLeft : second == '=' ? kLessEqual : '\0';
   if (first == '>') return second == '>' ? kShiftRight : second == '=' ? kGreaterEqual : '\0';
@@ -93,6 +97,7 @@ Token Lexer::string() {
   const std::uint32_t first_line = line_;
   const std::size_t start = ++position_;
   while (position_ < text_.size() && text_[position_] != '"' && text_[position_] != '\n') {
+    if (static_cast<unsigned char>(text_[position_]) > 0x7f) not_ascii(line_);
     position_ += text_[position_] == '\\' && peek(1) != '\n' && position_ + 1 < text_.size() ? 2 : 1;
   }
   if (peek() != '"') fail(first_line, "Parsing error: unterminated string");
@@ -200,6 +205,7 @@ Token Lexer::next() {
     symbol = pair;
   } else if (std::string_view("{}[]()<>,;:@!|&^~+-*/%?=").find(c) == std::string_view::npos) {
     const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x7f) not_ascii(line_);
     fail(line_, byte > 0x20 && byte < 0x7f ? fmt::format("Parsing error near '{}': syntax error", c)
                                            : fmt::format("Parsing error: unexpected byte 0x{:02x}", byte));
   }

@@ -21,7 +21,7 @@ bool same_shape(const std::vector<Variable>& a, const std::vector<Variable>& b) 
 }  // namespace
 
 void Parser::performance_directives(Function& made) {
-  const auto triple = [&](std::array<std::uint32_t, 3>& into) {
+  const auto triple = [&](std::array<std::uint32_t, 3>& into, std::string_view of_threads = {}) {
     advance();
     into = {1, 1, 1};
     std::size_t i = 0;
@@ -29,6 +29,8 @@ void Parser::performance_directives(Function& made) {
       if (i == into.size()) syntax();
       const std::uint64_t value = expect_unsigned();
       if (value > 0xffffffffu) fail(token_.line, "Constant overflow");
+      if (value == 0 && !of_threads.empty())
+        fail(token_.line, fmt::format("Positive non-zero value expected for {}", of_threads));
       into[i++] = static_cast<std::uint32_t>(value);
     } while (accept(','));
   };
@@ -41,9 +43,9 @@ void Parser::performance_directives(Function& made) {
   std::uint32_t ignored = 0;
   while (token_.kind == Token::Kind::dot_word) {
     if (token_.is_dot("maxntid")) {
-      triple(made.maxntid);
+      triple(made.maxntid, "maxntid");
     } else if (token_.is_dot("reqntid")) {
-      triple(made.reqntid);
+      triple(made.reqntid, "reqntid");
     } else if (token_.is_dot("reqnctapercluster")) {
       triple(made.reqnctapercluster);
     } else if (token_.is_dot("minnctapersm")) {

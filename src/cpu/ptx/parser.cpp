@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "cpu/ptx/parser_state.hpp"
@@ -106,11 +107,16 @@ void Parser::version_directive() {
   const std::size_t point = text.find('.');
   int major = 0;
   int minor = 0;
-  const bool well_formed =
-      token_.kind == Token::Kind::real && point != std::string_view::npos &&
-      std::from_chars(text.data(), text.data() + point, major).ptr == text.data() + point &&
-      std::from_chars(text.data() + point + 1, text.data() + text.size(), minor).ptr ==
-          text.data() + text.size();
+  const auto is_number = [](std::string_view digits, int& value) {
+    const char* const end = digits.data() + digits.size();
+    const auto [read, error] = std::from_chars(digits.data(), end, value);
+    // A number that an int cannot hold is above every version all the same.
+    if (error == std::errc::result_out_of_range) value = std::numeric_limits<int>::max();
+    return error != std::errc::invalid_argument && read == end;
+  };
+  const bool well_formed = token_.kind == Token::Kind::real && point != std::string_view::npos &&
+                           is_number(text.substr(0, point), major) &&
+                           is_number(text.substr(point + 1), minor);
   if (!well_formed) fail(line, "Missing .version directive at start of file");
   advance();
   const std::pair<int, int> newest{options_.max_version_major, options_.max_version_minor};
