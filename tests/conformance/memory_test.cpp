@@ -1,7 +1,12 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <cerrno>
 #include <fstream>
 #include <thread>
 
 #include "conformance/driver.hpp"
+#include "conformance/fresh_process.hpp"
 
 namespace tare::conformance {
 namespace {
@@ -99,6 +104,35 @@ TEST_F(Memory, RegisteredMemoryIsKnownUntilUnregistered) {
   EXPECT_OK(call("cuMemHostGetDevicePointer_v2", &device, host, 0u));
   EXPECT_OK(call("cuMemHostUnregister", host));
   EXPECT_RESULT(abi::kHostMemoryNotRegistered, call("cuMemHostUnregister", host));
+}
+
+TEST_F(Memory, OnlyMemoryThatIsThereCanBeRegistered) {
+  constexpr std::size_t kBytes = 16 * 4096;
+  void* const host = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(host, MAP_FAILED);
+  auto* const middle = static_cast<std::byte*>(host) + kBytes / 2;
+  ASSERT_OK(call("cuMemHostRegister_v2", host, kBytes, 0u));
+  ASSERT_OK(call("cuMemHostUnregister", host));
+  munmap(middle, kBytes / 2);
+  EXPECT_RESULT(abi::kInvalidValue, call("cuMemHostRegister_v2", host, kBytes, 0u)) << "half of it is gone";
+  EXPECT_RESULT(abi::kInvalidValue, call("cuMemHostRegister_v2", static_cast<void*>(middle), kBytes, 0u));
+  EXPECT_RESULT(abi::kInvalidValue, call("cuMemHostRegister_v2", host, ~std::size_t{0}, 0u)) << "wraps";
+  EXPECT_OK(call("cuMemHostRegister_v2", host, kBytes / 2, 0u));
+  EXPECT_OK(call("cuMemHostUnregister", host));
+  munmap(host, kBytes / 2);
+}
+
+TEST(MemoryWithoutStandardStreams, IsNotWhatTheProgramPrintsTo) {
+  expect_fresh_process_succeeds([] {
+    for (const int standard : {0, 1, 2}) close(standard);
+    abi::Context context = nullptr;
+    call("cuInit", 0u);
+    call("cuDevicePrimaryCtxRetain", &context, abi::Device{0});
+    call("cuCtxSetCurrent", context);
+    DevicePointer memory = 0;
+    EXPECT_IN_CHILD(call("cuMemAlloc_v2", &memory, std::size_t{4} << 20) == abi::kSuccess);
+    for (const int standard : {0, 1, 2}) EXPECT_IN_CHILD(fcntl(standard, F_GETFD) == -1 && errno == EBADF);
+  });
 }
 
 TEST_F(Memory, PointerAttributesTellDeviceFromHost) {

@@ -40,6 +40,15 @@ Result allocate(void** out, std::size_t bytes, unsigned flags) {
   });
 }
 
+/// Whether every page of the range is mapped; false also where it wraps.
+bool is_mapped(const void* pointer, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (address + bytes < address) return false;
+  const std::uintptr_t first = address / kPage * kPage;
+  // With MS_ASYNC this writes nothing: Linux only looks for the mappings.
+  return msync(reinterpret_cast<void*>(first), address + bytes - first, MS_ASYNC) == 0;
+}
+
 }  // namespace
 
 TARE_API Result cuMemHostAlloc(void** out, std::size_t bytes, unsigned flags) {
@@ -71,6 +80,8 @@ TARE_API Result cuMemHostRegister_v2(void* pointer, std::size_t bytes, unsigned 
                                 abi::host_register::io_memory | abi::host_register::read_only;
     if (pointer == nullptr || bytes == 0 || (flags & ~kKnown) != 0) return abi::kInvalidValue;
     if ((flags & abi::host_register::io_memory) != 0) return abi::kNotSupported;
+    if (!is_mapped(pointer, bytes))
+      return fail(abi::kInvalidValue, "the range holds addresses without memory");
     auto allocation = std::make_shared<Allocation>();
     allocation->kind = Allocation::Kind::registered;
     allocation->base = static_cast<std::byte*>(pointer);

@@ -50,6 +50,16 @@ bool commit_pages(int fd, std::byte* base, std::size_t bytes) {
   return fallocate(fd, 0, 0, static_cast<off_t>(bytes)) == 0;
 }
 
+/// Device memory must not become the standard input, output or error of a program that has closed its own.
+int above_standard_streams(int fd) {
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  const int raised = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return raised;
+}
+
 }  // namespace
 
 bool Segment::map(std::string& why) {
@@ -78,7 +88,7 @@ std::shared_ptr<Segment> Segment::create(std::size_t bytes, bool commit, std::st
     why = "no random bytes";
     return nullptr;
   }
-  segment->fd_ = memfd_create(segment_name(segment->identity_).c_str(), MFD_CLOEXEC);
+  segment->fd_ = above_standard_streams(memfd_create(segment_name(segment->identity_).c_str(), MFD_CLOEXEC));
   if (segment->fd_ < 0 || ftruncate(segment->fd_, static_cast<off_t>(segment->bytes_)) != 0) {
     why = std::string("cannot make an anonymous file for device memory: ") + std::strerror(errno);
     return nullptr;
@@ -104,7 +114,7 @@ std::shared_ptr<Segment> Segment::open(std::int32_t pid, std::int32_t fd, std::u
   std::shared_ptr<Segment> segment(new Segment);
   segment->identity_ = identity;
   segment->bytes_ = bytes;
-  segment->fd_ = ::open(path, O_RDWR | O_CLOEXEC);
+  segment->fd_ = above_standard_streams(::open(path, O_RDWR | O_CLOEXEC));
   if (segment->fd_ < 0) return nullptr;
   struct stat status {};
   if (fstat(segment->fd_, &status) != 0 || static_cast<std::size_t>(status.st_size) != bytes) return nullptr;
