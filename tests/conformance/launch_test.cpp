@@ -1,5 +1,7 @@
 // Launching: every shape and parameter list that the driver refuses, and what a fault leaves behind.
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include "conformance/driver.hpp"
 
@@ -202,6 +204,42 @@ TEST_F(Launches, ALocalOrSharedAccessFarOutsideIsAnIllegalAddressAndReachesNobod
       EXPECT_RESULT(abi::kIllegalAddress, call("cuCtxSynchronize")) << each.access << " at " << offset;
       call("cuCtxDestroy_v2", own);
     }
+  }
+}
+
+TEST_F(Launches, NothingThatCanBeAccessedIsWithin4GiBOfSharedOrLocalMemory) {
+  DeviceArray<std::uint64_t> out(2);
+  run(ptx(R"(
+.visible .entry k(.param .u64 out) {
+  .shared .align 4 .b8 s[64];
+  .local .align 4 .b8 l[64];
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  cvta.shared.u64 %rd2, s;
+  cvta.local.u64 %rd3, l;
+  st.volatile.u32 [%rd2], 1;
+  st.volatile.u32 [%rd3], 1;
+  st.global.v2.u64 [%rd1], {%rd2, %rd3};
+  ret;
+}
+)"),
+      "k", {}, out.argument());
+  for (const std::uint64_t address : out.read()) {
+    constexpr std::uint64_t kReach = std::uint64_t{1} << 32;
+    bool found = false;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      unsigned long long first = 0, end = 0;
+      char access[5] = "";
+      ASSERT_EQ(std::sscanf(line.c_str(), "%llx-%llx %4s", &first, &end, access), 3) << line;
+      if (first <= address && address < end) {
+        found = true;
+        EXPECT_STREQ(access, "rw-p");
+      } else if (end > address - kReach && first < address + kReach) {
+        EXPECT_STREQ(access, "---p") << line << "\nnear " << std::hex << address;
+      }
+    }
+    EXPECT_TRUE(found) << std::hex << address;
   }
 }
 
