@@ -233,6 +233,8 @@ class Finder {
         return affine(
             static_cast<std::int64_t>(static_cast<std::uint64_t>(shape(1).step) << operands[2].integer),
             bytes);
+      case Op::shr:
+        return sign(instruction);
       case Op::mul:
       case Op::mad:
         return product(instruction);
@@ -256,11 +258,36 @@ class Finder {
     if (operand.kind == Operand::Kind::reg) {
       // A 64-bit register read as 32 bits wraps at a place the assumption would not see.
       if (ptx::size_of(function_.registers[operand.id].type) != 4) return kVarying;
-      const auto same = [&](const NoWrap& a) { return a.id == operand.id && a.is_signed == is_signed; };
-      auto& list = result_.assumptions;
-      if (std::none_of(list.begin(), list.end(), same)) list.push_back({operand.id, is_signed});
+      assume({operand.id, is_signed});
     }
     return {Shape::Kind::affine, step};
+  }
+
+  /// The sign alone, spread over the word, of an affine register: where compilers let an index below 0 count
+  /// from the end.
+  Shape sign(const Instruction& instruction) {
+    const Operand& moving = instruction.operands[1];
+    const Operand& distance = instruction.operands[2];
+    const Type type = instruction.types[0];
+    const auto bits = static_cast<std::int64_t>(8 * ptx::size_of(type));
+    if ((type != Type::s32 && type != Type::s64) || moving.kind != Operand::Kind::reg ||
+        distance.kind != Operand::Kind::integer || distance.integer != bits - 1 ||
+        ptx::size_of(function_.registers[moving.id].type) != ptx::size_of(type)) {
+      return kVarying;
+    }
+    const Shape shape = result_.registers[moving.id];
+    if (!shape.is_affine() || std::abs(shape.step) > kLargestWidenedStep) return kVarying;
+    assume({moving.id, true, true});
+    return kUniform;
+  }
+
+  void assume(const NoWrap& assumption) {
+    const auto same = [&](const NoWrap& a) {
+      return a.id == assumption.id && a.is_signed == assumption.is_signed &&
+             a.keeps_sign == assumption.keeps_sign;
+    };
+    auto& list = result_.assumptions;
+    if (std::none_of(list.begin(), list.end(), same)) list.push_back(assumption);
   }
 
   /// mul and mad: at most one factor may have a step, and then the other is a constant.

@@ -19,10 +19,12 @@ struct Shape {
   bool is_affine() const { return kind == Kind::affine; }
 };
 
-/// Register `id`, extended to 64 bits, is affine only while it does not wrap along the row.
+/// Register `id`, extended to 64 bits, is affine only while it does not wrap along the row; or, with
+/// `keeps_sign`, its sign is uniform only while the row has one sign.
 struct NoWrap {
   ptx::RegisterId id = ptx::kNoId;
   bool is_signed = false;
+  bool keeps_sign = false;
 };
 
 struct Shapes {

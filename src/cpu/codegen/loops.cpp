@@ -158,7 +158,7 @@ void advance_row(Emitter& e, const analysis::Shapes& shapes, const std::vector<V
   }
   for (const analysis::NoWrap& assumption : shapes.assumptions) {
     Value* start = first[assumption.id];
-    if (!assumption.is_signed || width_of(start->getType()) != 32) continue;
+    if (!assumption.is_signed || assumption.keeps_sign || width_of(start->getType()) != 32) continue;
     const auto step = static_cast<std::uint64_t>(shapes.registers[assumption.id].step);
     Value* wide = e.b.CreateSExt(start, e.b.getInt64Ty());
     e.fix_extended(assumption.id, e.b.CreateAdd(wide, e.b.CreateMul(index, e.i64(step))));
@@ -170,6 +170,14 @@ Value* does_not_wrap(Emitter& e, const analysis::Shapes& shapes, const analysis:
   auto& b = e.b;
   Value* start = e.fixed(assumption.id);
   const auto step = static_cast<std::uint64_t>(shapes.registers[assumption.id].step);
+  if (assumption.keeps_sign) {
+    // The whole row is too short to come round to the same sign again.
+    llvm::Type* type = start->getType();
+    Value* end =
+        b.CreateAdd(start, b.CreateMul(b.CreateZExtOrTrunc(last, type),
+                                       llvm::ConstantInt::get(type, static_cast<std::uint64_t>(step), true)));
+    return b.CreateICmpSGE(b.CreateXor(start, end), llvm::ConstantInt::get(type, 0));
+  }
   if (start->getType()->isIntegerTy(64)) {
     // Blocks are small, so only the first and the last value can be on different sides of the wrap.
     Value* end = b.CreateAdd(start, b.CreateMul(last, e.i64(step)));

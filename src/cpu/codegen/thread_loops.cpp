@@ -56,6 +56,12 @@ class RowBuilder {
       holds = b_.CreateAnd(holds, does_not_wrap(e_, plan_.shapes, assumption, last_thread));
       moves_start = clamp(bound) || moves_start;
     }
+    // A bound that itself rests on an assumption is known only where that holds for the whole row.
+    const std::vector<bool> behind = behind_bounds();
+    for (const analysis::NoWrap& assumption : plan_.shapes.assumptions) {
+      if (behind[assumption.id])
+        holds = b_.CreateAnd(holds, does_not_wrap(e_, plan_.shapes, assumption, last_thread));
+    }
     BasicBlock* ranged = e_.new_block("ranged");
     BasicBlock* checked = e_.new_block("checked");
     BasicBlock* fast = e_.new_block("fast");
@@ -72,6 +78,27 @@ class RowBuilder {
     }
     b_.CreateCondBr(steady, fast, slow);
     b_.SetInsertPoint(fast);
+  }
+
+  /// The registers of which the bounds' operands are made.
+  std::vector<bool> behind_bounds() const {
+    const auto& entry = e_.entry();
+    std::vector<bool> wanted(entry.registers.size(), false);
+    std::vector<bool> behind(entry.registers.size(), false);
+    for (const Bound& bound : plan_.guards.bounds) {
+      for (const ptx::Operand* operand : {bound.moving, bound.bound}) {
+        if (operand != nullptr && operand->kind == ptx::Operand::Kind::reg) wanted[operand->id] = true;
+      }
+    }
+    // What is computed per row has one definition, before its uses.
+    for (std::size_t i = entry.body.size(); i-- > 0;) {
+      if (!plan_.shapes.in_row[i]) continue;
+      bool leads = false;
+      analysis::for_each_write(entry.body[i], [&](ptx::RegisterId id) { leads = leads || wanted[id]; });
+      if (!leads) continue;
+      analysis::for_each_read(entry.body[i], [&](ptx::RegisterId id) { wanted[id] = behind[id] = true; });
+    }
+    return behind;
   }
 
   /// Narrows the range by one bound; true if it may move the start.

@@ -74,6 +74,36 @@ TEST(Guard, SignedCheckLeavesOutWhatIsBeyondIt) {
   }
 }
 
+TEST(Guard, ACheckOfAWidenedIndexThatWrapsInTheRowKeepsTheThreadsBehindTheWrap) {
+  // Threads 0 to 2 are below the limit, the next two are not, and those behind the wrap are negative.
+  const std::string check = "cvt.s64.s32 %rd8, %r5; cvt.s64.s32 %rd9, %r1; setp.ge.s64 %p1, %rd8, %rd9;";
+  const std::uint32_t start = 0x7fffffffu - 4, n = start + 3;
+  expect_guarded(guarded(check), n, 0, start, [&](std::uint32_t i) {
+    return static_cast<std::int32_t>(i) < static_cast<std::int32_t>(n);
+  });
+}
+
+TEST(Guard, AnIndexBelowZeroCountsFromTheEndInTheThreadsWhereItIsBelow) {
+  // As Python indexes: j = i < 0 ? i + low : i, checked after.
+  const auto check = [](const std::string& of) {
+    return "cvt.s64.s32 %rd8, %r5; shr.s64 %rd9, %rd8, 63; cvt.u64.u32 %rd10, %r7; and.b64 %rd11, %rd9, "
+           "%rd10; "
+           "add.s64 %rd12, %rd11, %rd8; cvt.u64.u32 %rd13, %r1; setp.ge.s64 %p1, " +
+           of + ", %rd13;";
+  };
+  for (const std::uint32_t start : {0u, 0u - 5, 0u - 256, 0u - 300, 0u - 2000}) {
+    for (const std::uint32_t n : {0u, 3u, 700u, 5000u}) {
+      expect_guarded(guarded(check("%rd12")), n, 3000, start, [&](std::uint32_t i) {
+        const auto index = static_cast<std::int32_t>(i);
+        return (index < 0 ? index + 3000 : index) < static_cast<std::int32_t>(n);
+      });
+      expect_guarded(guarded(check("%rd9")), n, 3000, start, [&](std::uint32_t i) {
+        return (static_cast<std::int32_t>(i) < 0 ? -1 : 0) < static_cast<std::int32_t>(n);
+      });
+    }
+  }
+}
+
 TEST(Guard, UnsignedCheckTreatsANegativeBoundAsLarge) {
   expect_guarded(guarded("setp.ge.u32 %p1, %r5, %r1;"), 0xffffffffu, 0, 0,
                  [](std::uint32_t) { return true; });
