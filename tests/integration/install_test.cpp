@@ -186,6 +186,16 @@ TEST_F(Install, WithoutANetworkSaysHowToCarryThePackages) {
   EXPECT_THAT(kept(), IsEmpty());
 }
 
+TEST_F(Install, WithoutANetworkAsksTheIndexOnce) {
+  write_row("packages = [\"tare-toy==1.0\"]\n", "", "another");
+  write_row("packages = [\"tare-toy==1.0\"]\n");
+  const Ran ran =
+      install({"ONLINE", "another"}, {{"PIP_INDEX_URL", "http://127.0.0.1:9/simple"}, {"PIP_RETRIES", "1"}});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("tare: another: pip "),
+                             HasSubstr("tare: toy: not tried, for the same reason")));
+}
+
 TEST_F(Install, BuildsFromSourceWithTheVariablesAndFilesOfTheRow) {
   make_wheel("tare-toy", "1.0");
   make_source("tare-toy-source", "4.0", "builds");

@@ -57,8 +57,7 @@ std::string installation_hint(const std::string& output, bool offline) {
             "Name or service not known", "Network is unreachable", "Connection refused",
             "Max retries exceeded", "Could not fetch URL", "ProxyError", "ConnectTimeout", "ReadTimeout",
             "dns error", "error sending request", "Failed to fetch", "NewConnectionError"}))
-    return "no package index can be reached. On a machine with a network: tare rows download --dir DIR; then "
-           "here: tare rows install --wheelhouse DIR --offline";
+    return kNoIndexHint;
   if (said({"No matching distribution found", "no matching distribution", "Could not find a version",
             "No solution found", "was not found in the"}))
     return offline ? "a package is missing from the wheelhouse: fill it with tare rows download --dir DIR "

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <thread>
 
+#include "compare/python/failure.hpp"
 #include "compare/python/interpreter.hpp"
 #include "compare/python/workshop.hpp"
 #include "compare/report/text.hpp"
@@ -269,8 +270,10 @@ void Installation::put_in_place() {
     throw StepFailed{"cannot move the environment to " + place_.string() + ": " + strerror(errno), "", ""};
 }
 
+// `no_index`: it has just been found that no package index can be reached.
 InstallOutcome install_one(const WantedEnvironment& wanted, const InstallOptions& options, int cuda,
-                           const fs::path& folder, InstallProgress& progress, const Interrupts& interrupts) {
+                           bool no_index, const fs::path& folder, InstallProgress& progress,
+                           const Interrupts& interrupts) {
   InstallOutcome outcome;
   outcome.environment = wanted.environment.name;
   outcome.directory = environment_directory(wanted.environment.name, cuda);
@@ -281,6 +284,7 @@ InstallOutcome install_one(const WantedEnvironment& wanted, const InstallOptions
       outcome.state = State::already_there;
       return outcome;
     }
+    if (no_index) throw StepFailed{"not tried, for the same reason", "", ""};
     installation.install(wanted.environment, outcome);
     outcome.state = State::installed;
   } catch (const StepFailed& failed) {
@@ -310,6 +314,7 @@ std::vector<InstallOutcome> install_environments(const InstallOptions& options, 
   const fs::path folder = data_directory() / "rows";
   const Lock lock(folder, progress, interrupts);
   std::vector<InstallOutcome> outcomes;
+  bool no_index = false;
   for (const WantedEnvironment& each : wanted) {
     InstallOutcome outcome;
     if (options.rows.empty() && !each.no_gpu.empty() && !has_gpu()) {
@@ -317,7 +322,8 @@ std::vector<InstallOutcome> install_environments(const InstallOptions& options, 
       outcome.state = State::left_out;
       outcome.reason = each.no_gpu;
     } else {
-      outcome = install_one(each, options, cuda, folder, progress, interrupts);
+      outcome = install_one(each, options, cuda, no_index, folder, progress, interrupts);
+      no_index |= outcome.hint == kNoIndexHint;
     }
     progress.finished(outcome);
     outcomes.push_back(std::move(outcome));
