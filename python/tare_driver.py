@@ -69,6 +69,14 @@ class Driver:
         self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(size))
         return address.value
 
+    def free(self, address):
+        self._call("cuMemFree_v2", ctypes.c_uint64(address))
+
+    def fill(self, address, size, stream):
+        """Zeroes device memory on the stream (an integer handle)."""
+        self._call("cuMemsetD8Async", ctypes.c_uint64(address), ctypes.c_ubyte(0), ctypes.c_size_t(size),
+                   ctypes.c_void_p(stream))
+
     def copy_in(self, address, host, size):
         self._call("cuMemcpyHtoD_v2", ctypes.c_uint64(address), ctypes.c_void_p(host), ctypes.c_size_t(size))
 

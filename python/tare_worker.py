@@ -217,6 +217,22 @@ class Worker:
             submit.append((submitted - begin) / 1e3 / batch)
         return {"launch_us": statistics.median(submit), "end_to_end_us": min(done)}
 
+    def cold_l2(self, request):
+        self.before_launches()
+        flush_bytes = request["flush_bytes"]
+        other = self.driver.allocate(flush_bytes)
+        events = [(self.new_event(), self.new_event()) for _ in range(request["timed"])]
+        stream, launch = self.stream_handle(), self.launch
+        with Gate(self):
+            for begin, end in events:
+                self.driver.fill(other, flush_bytes, stream)
+                self.record(begin)
+                launch()
+                self.record(end)
+        self.driver.synchronize()
+        self.driver.free(other)
+        return {"cold_l2_ms": statistics.median(self.milliseconds(begin, end) for begin, end in events)}
+
     def refill(self, request):
         for argument in self._outputs():
             self.driver.copy_in(argument.address, self._shared(argument), argument.bytes)

@@ -44,6 +44,8 @@ class Buffer {
   void copy_from(const Buffer& other) const;
   /// Every byte becomes `value`; returns when that is done.
   void fill(std::uint8_t value) const;
+  /// The same, queued on `stream`; returns at once.
+  void fill(std::uint8_t value, StreamRef stream) const;
 
  private:
   std::shared_ptr<PrimaryContext> context_;

@@ -35,6 +35,7 @@ Examples:
   tare compare --json - | jq .claims        the record on standard output, the table on standard error
   tare compare --python cupy=~/venv/bin/python --rows cupy,nvrtc
   tare compare --timeline --first-boot      where the time to the first result goes
+  tare compare --cold-l2                    one launch on data that no cache holds, beside the steady state
   tare compare --prebuilt clang=k.ptx       load PTX that was compiled elsewhere
 
 Exit codes: 0 every row that ran matched; 1 a row was wrong or failed; 2 usage or a bad case;
@@ -238,6 +239,9 @@ void add_case_options(CLI::App& app, CommandLine& line, RawTexts& raw) {
       ->type_name("S")
       ->capture_default_str()
       ->check(positive_time());
+  app.add_option("--prebuilt", raw.prebuilt, "Load this file instead of compiling")
+      ->type_name("ROW=FILE")
+      ->allow_extra_args(false);
   add_python(app, line, raw);
   app.add_flag("--no-color", line.no_color, "No colour, as with NO_COLOR set");
 }
@@ -258,9 +262,8 @@ void add_compare(CLI::App& app, CommandLine& line, RawTexts& raw) {
     if (int{raw.quick} + int{raw.thorough} + (samples->count() > 0 ? 1 : 0) > 1)
       throw UsageError("--quick, --thorough and --samples exclude one another");
   });
-  app.add_option("--prebuilt", raw.prebuilt, "Load this file instead of compiling")
-      ->type_name("ROW=FILE")
-      ->allow_extra_args(false);
+  app.add_flag("--cold-l2", line.compare.settings.cold_l2,
+               "Time each row with the device's L2 cache overwritten before every launch too");
   app.add_flag("--timeline", line.compare.timeline, "Draw when each row imported, compiled and launched");
   app.add_flag("--first-boot", line.compare.first_boot,
                "Show the rehearsal's build beside the cold one: it includes the disk");

@@ -40,6 +40,10 @@ void choose_device(const CompareOptions& options);
 /// Where the Python workers lie in the run's directory.
 std::filesystem::path workers_of(const std::filesystem::path& run_directory);
 
+/// Whether something held the device's clocks back in the round just taken, and not too many of `rounds` were
+/// taken again already: a third, since a device that is always held back never gives another figure.
+bool worth_retaking(const PassResult& pass, int rounds);
+
 /// Its title with the twin's name put in.
 std::string title_of(const RunningRow& row);
 
@@ -94,6 +98,7 @@ class Comparison {
   void explain_late(Pass& pass, std::size_t row, std::vector<Difference>& found);
   void finish_row(Pass& pass, std::size_t row);
   void measure_launches(Live& live, RowResult& result) const;
+  void measure_cold_l2(Live& live, RowResult& result) const;
 
   const CompareOptions& options_;
   Record& record_;

@@ -68,6 +68,8 @@ std::vector<RunningRow> plan_rows(const CompareOptions& options, int driver_vers
   for (RowDescription& description : choose_rows(all, options.rows)) {
     RunningRow row;
     row.description = std::move(description);
+    if (!toolbox.is_gpu() && !row.description.cpu_title.empty())
+      row.description.title = row.description.cpu_title;
     // What was compiled beforehand needs no compiler here.
     if (const auto prebuilt = options.prebuilt.find(row.description.name); prebuilt != options.prebuilt.end())
       row.prebuilt = fs::absolute(prebuilt->second);

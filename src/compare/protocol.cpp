@@ -12,8 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 9> kNames{"hello",  "open",   "build",   "first", "steady",
-                                                 "launch", "refill", "collect", "close"};
+constexpr std::array<std::string_view, 10> kNames{"hello",  "open",    "build",  "first",   "steady",
+                                                  "launch", "cold_l2", "refill", "collect", "close"};
 
 constexpr std::array<std::string_view, 7> kElementKinds{
     "floating", "signed_integer", "unsigned_integer", "boolean", "half", "bfloat16", "aggregate"};
@@ -199,6 +199,10 @@ std::string encode(const Request& request) {
       line["batch"] = request.batch;
       line["batches"] = request.batches;
       break;
+    case RequestKind::cold_l2:
+      line["timed"] = request.timed;
+      line["flush_bytes"] = request.flush_bytes;
+      break;
     default:
       break;
   }
@@ -223,6 +227,7 @@ Request decode_request(std::string_view text) try {
   request.gate = line.value("gate", false);
   request.batch = line.value("batch", 0);
   request.batches = line.value("batches", 0);
+  request.flush_bytes = line.value("flush_bytes", std::uint64_t{0});
   return request;
 } catch (const json::exception& e) {
   throw ProtocolError(e.what());

@@ -24,7 +24,7 @@ inline constexpr const char* kRequestVariable = "TARE_WORKER_IN";
 inline constexpr const char* kReplyVariable = "TARE_WORKER_OUT";
 inline constexpr const char* kMemoryVariable = "TARE_WORKER_MEMORY";
 
-enum class RequestKind { hello, open, build, first, steady, launch, refill, collect, close };
+enum class RequestKind { hello, open, build, first, steady, launch, cold_l2, refill, collect, close };
 std::string_view name(RequestKind kind);
 
 /// Where a worker finds the memory of the arguments.
@@ -57,9 +57,10 @@ struct Request {
   std::optional<Task> task;         // open
   double warm_ms = 0;               // steady: warm up for at least this long, ...
   int warmup = 0;                   // steady: ... and at least this many launches
-  int timed = 0;                    // steady: launches between the two events
+  int timed = 0;                    // steady: launches between the two events; cold_l2: launches
   bool gate = false;                // steady: hold the stream back until all are queued
   int batch = 0, batches = 0;       // launch
+  std::uint64_t flush_bytes = 0;    // cold_l2: device memory to write before each launch
 };
 
 /// What went wrong in a worker; `kind` is ErrorKind's name, "memory" where the owner's memory could not

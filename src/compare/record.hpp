@@ -52,12 +52,13 @@ struct RowResult {
   std::string reason;  // one line: why skipped, failed or wrong
   std::string detail;  // more lines: compiler log, stderr's tail
   std::optional<Sampled> start_ms, build_ms, first_ms;
-  std::optional<double> launch_us;  // host time per call
-  std::optional<double> mean_ms;    // steady state: median over rounds
-  std::optional<double> kernel_ms;  // with the stream held back
-  bool host_bound = false;          // launch_us above 0.8 of the mean
-  std::optional<double> gb_per_s;   // none where host-bound
-  std::string gb_label;             // "", "L2", "above peak"
+  std::optional<double> launch_us;   // host time per call
+  std::optional<double> mean_ms;     // steady state: median over rounds
+  std::optional<double> kernel_ms;   // with the stream held back
+  std::optional<double> cold_l2_ms;  // the same, the L2 cache overwritten before each launch
+  bool host_bound = false;           // launch_us above 0.8 of the mean
+  std::optional<double> gb_per_s;    // none where host-bound
+  std::string gb_label;              // "", "L2", "above peak"
   std::vector<Sample> samples;
   std::vector<Round> rounds;
   std::vector<Difference> differences;       // one per compared output; after the first launch
@@ -76,6 +77,7 @@ struct RowResult {
 struct PassResult {
   std::string name;             // rehearsal, cold, warm
   std::vector<RowResult> rows;  // in table order
+  int retaken = 0;              // rounds in which something held the clocks back, and that were taken again
 };
 
 struct MachineInfo {
@@ -103,6 +105,7 @@ struct ClaimResult {
 struct RunSettings {
   int warmup = 3, timed = 10, rounds = 30, samples = 3;
   std::string fp = "default";  // default | strict
+  bool cold_l2 = false;        // cold_l2_ms is measured too
   std::uint64_t seed = 0;      // of the shuffles
 };
 

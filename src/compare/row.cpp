@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::array<std::string, 11> kKeys{"order",       "title",  "moment", "worker",  "needs", "no_gpu",
-                                        "environment", "memory", "twin",   "prepare", "python"};
+const std::array<std::string, 12> kKeys{"order",  "title",       "cpu_title", "moment", "worker",  "needs",
+                                        "no_gpu", "environment", "memory",    "twin",   "prepare", "python"};
 const std::array<std::string, 5> kPythonKeys{"environment", "libraries", "build_environment", "build_files",
                                              "pins"};
 const std::array<std::string, 5> kPinKeys{"cuda", "versions", "packages", "build", "source"};
@@ -165,6 +165,8 @@ RowDescription parse_row(const std::string& text, const std::string& name, const
       row.order = static_cast<int>(*order);
     } else if (key == "title") {
       row.title = text_of(file, value, key);
+    } else if (key == "cpu_title") {
+      row.cpu_title = text_of(file, value, key);
     } else if (key == "moment") {
       row.moment = text_of(file, value, key);
     } else if (key == "worker") {

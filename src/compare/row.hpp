@@ -16,6 +16,7 @@ namespace tare::compare {
 /// A file NAME.toml, read. docs/worker-protocol.md describes its keys.
 struct RowDescription {
   std::string name, title, moment;
+  std::string cpu_title;            // its title on the CPU device, where it works otherwise there; else empty
   std::vector<std::string> worker;  // "{tare}": this program; "{here}": the folder of the file; "{twin}": the
                                     // row that a check row repeats; "{python}": the interpreter of its
                                     // environment; "{workers}": the folder of the Python workers

@@ -35,6 +35,29 @@ std::vector<std::string> rows_of(const Sweep& sweep) {
   return names;
 }
 
+// Where a launch moves a thousand times as much and far more than a cache holds, it takes longer, whatever
+// the device: a row whose kernel does not was not waited for, or leaves out work.
+void doubt_what_does_not_grow(Sweep& sweep) {
+  constexpr double kTimesAsMuch = 1000, kBeyondACache = 64 << 20, kGrowth = 2;
+  const SweepSize &first = sweep.sizes.front(), &last = sweep.sizes.back();
+  const double from = first.record.job.moved_bytes, to = last.record.job.moved_bytes;
+  if (to < kBeyondACache || to < kTimesAsMuch * from) return;
+  for (const std::string& name : rows_of(sweep)) {
+    const auto time_at = [&](const SweepSize& size) -> std::optional<double> {
+      const RowResult* const row = find_row(find_pass(size.record, "cold"), name);
+      if (row == nullptr || row->status != Status::ok) return std::nullopt;
+      return row->host_bound ? row->kernel_ms : row->mean_ms;  // a launcher's own time need not grow
+    };
+    const auto small = time_at(first), large = time_at(last);
+    if (!small || !large || *large >= kGrowth * *small) continue;
+    sweep.doubts.push_back(fmt::format(
+        "{}: its time does not grow with n ({:.4f} ms at n = {}, {:.4f} ms at n = {}), though it moves "
+        "{:.0f} "
+        "times as much: its launches leave out work, or are not waited for. Believe none of its figures",
+        name, *small, first.n, *large, last.n, to / from));
+  }
+}
+
 }  // namespace
 
 std::vector<std::int64_t> sweep_sizes(std::int64_t low, std::int64_t high, int points) {
@@ -69,6 +92,7 @@ Sweep run_sweep(const SweepOptions& options, Progress& progress) {
 
 void find_crossings(Sweep& sweep) {
   sweep.crossings.clear();
+  sweep.doubts.clear();
   if (sweep.sizes.empty()) return;
   const SweepSize &first = sweep.sizes.front(), &last = sweep.sizes.back();
   const double bytes = last.n == first.n ? 0
@@ -86,6 +110,7 @@ void find_crossings(Sweep& sweep) {
     if (times.empty()) continue;
     sweep.crossings.push_back({name, find_crossing(times, first.record.settings.seed), bytes});
   }
+  doubt_what_does_not_grow(sweep);
 }
 
 ExitCode exit_code(const Sweep& sweep) {

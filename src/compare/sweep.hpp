@@ -30,6 +30,7 @@ struct RowCrossing {
 struct Sweep {
   std::vector<SweepSize> sizes;
   std::vector<RowCrossing> crossings;  // of every row that was measured, but for check rows
+  std::vector<std::string> doubts;     // sentences: rows whose times cannot be those of their work
 };
 
 /// Powers of two times `low` up to `high`, and `high` itself; with `points` (at least 2) that many sizes
@@ -39,7 +40,7 @@ std::vector<std::int64_t> sweep_sizes(std::int64_t low, std::int64_t high, int p
 /// Blocks for minutes. Throws as run_comparison does; a case without a value `n` is a CaseError.
 Sweep run_sweep(const SweepOptions& options, Progress& progress);
 
-/// Works out `crossings` from `sizes`.
+/// Works out `crossings` and `doubts` from `sizes`.
 void find_crossings(Sweep& sweep);
 
 /// The worst of the sizes' codes.

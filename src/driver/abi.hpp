@@ -195,6 +195,8 @@ using GetProcAddressV1 = Result (*)(const char*, void**, int, std::uint64_t);
     (DevicePtr to, DevicePtr from, std::size_t bytes))                                                            \
   X(memset_bytes, "cuMemsetD8", 3020, "cuMemsetD8_v2", true,                                                      \
     (DevicePtr address, unsigned char value, std::size_t count))                                                  \
+  X(memset_bytes_async, "cuMemsetD8Async", 3020, "cuMemsetD8Async", true,                                         \
+    (DevicePtr address, unsigned char value, std::size_t count, Stream stream))                                   \
   X(mem_host_alloc, "cuMemHostAlloc", 2020, "cuMemHostAlloc", true,                                               \
     (void** host, std::size_t bytes, unsigned flags))                                                             \
   X(mem_free_host, "cuMemFreeHost", 2000, "cuMemFreeHost", true, (void* host))                                    \

@@ -146,4 +146,10 @@ void Buffer::fill(std::uint8_t value) const {
   finish();
 }
 
+void Buffer::fill(std::uint8_t value, StreamRef stream) const {
+  if (bytes_ == 0) return;
+  const auto scope = context_->enter();
+  check(driver_table.memset_bytes_async(address_, value, bytes_, stream.handle()), "cuMemsetD8Async");
+}
+
 }  // namespace tare

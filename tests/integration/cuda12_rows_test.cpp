@@ -50,15 +50,15 @@ TEST_P(Cuda12Rows, GiveTheReferencesBitsAndLeaveTheirEnvironmentAsItIs) {
     const json& result = row_of(ran.record, pass, GetParam());
     EXPECT_EQ(result["status"], "ok") << result["reason"];
     EXPECT_EQ(result["bits"]["equal"], true);
-    EXPECT_EQ(result["interpreter"], program);
+    EXPECT_EQ(result["interpreter"], program.string());
     EXPECT_THAT(result["libraries"]["cuda-bindings"].get<std::string>(), HasSubstr("12."));
   }
   EXPECT_EQ(state_of(environment), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(OnTheCpuDevice, Cuda12Rows, ::testing::Values("cuda.core", "numba"),
-                         [](const ::testing::TestParamInfo<std::string>& info) {
-                           return info.param == "numba" ? "numba" : "cudacore";
+                         [](const ::testing::TestParamInfo<std::string>& row) {
+                           return row.param == "numba" ? "numba" : "cudacore";
                          });
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<std::string> what_of(const json& events) {
   std::vector<std::string> all;
@@ -60,6 +61,25 @@ TEST(Flow, ARowHasEveryPhaseAndItsEventsInOrder) {
     EXPECT_THAT(row["compiler"].get<std::string>(), HasSubstr("clang"));
     EXPECT_FALSE(row["options"].empty());
   }
+}
+
+TEST(Flow, TheLaunchAfterTheL2WasOverwrittenIsTimedWhereItIsAskedFor) {
+  Scratch scratch;
+  const std::vector<std::string> arguments{"--n",     "10000",    "--rows", "clang,self",
+                                           "--quick", "--rounds", "2"};
+  const Ran without = compare(scratch, arguments);
+  EXPECT_TRUE(row_of(without.record, "warm", "clang")["cold_l2_ms"].is_null());
+  EXPECT_THAT(without.out, Not(HasSubstr("cold L2")));
+  std::vector<std::string> asked = arguments;
+  asked.push_back("--cold-l2");
+  const Ran ran = compare(scratch, asked);
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(ran.record["settings"]["cold_l2"], true);
+  if (ran.record["machine"]["l2_bytes"] == 0)
+    GTEST_SKIP() << "the system does not say how large the processor's last cache is";
+  for (const char* const row : {"clang", "self"})
+    EXPECT_GT(row_of(ran.record, "warm", row)["cold_l2_ms"].get<double>(), 0) << row;
+  EXPECT_THAT(ran.out, HasSubstr("cold L2 ms (cpu)"));
 }
 
 TEST(Flow, TheRehearsalHasOneSampleAndNoSteadyState) {

@@ -38,7 +38,7 @@ class PythonRows : public ::testing::TestWithParam<std::string> {
 TEST_P(PythonRows, GivesTheReferencesBitsInBothPassesAndTellsWhatItDid) {
   const std::string row = GetParam();
   SKIP_WITHOUT(row);
-  const Ran ran = compare(scratch_, {"--n", "100003", "--rows", row});
+  const Ran ran = compare(scratch_, {"--n", "100003", "--rows", row, "--cold-l2"});
   EXPECT_EQ(ran.code, 0) << ran.out;
   for (const std::string pass : {"cold", "warm"}) {
     const json& result = row_of(ran.record, pass, row);
@@ -46,6 +46,7 @@ TEST_P(PythonRows, GivesTheReferencesBitsInBothPassesAndTellsWhatItDid) {
     EXPECT_EQ(result["bits"]["equal"], true);
     EXPECT_EQ(result["bits"]["late_outputs"][0]["equal"], true);
     EXPECT_TRUE(result["kernel_ms"].is_number()) << result["detail"];
+    EXPECT_EQ(result["cold_l2_ms"].is_number(), ran.record["machine"]["l2_bytes"] > 0) << result["detail"];
     EXPECT_FALSE(result["version"].get<std::string>().empty());
     // What comes from a library's own cache needs no compiler.
     if (result["cache"]["compiles"] != 0) {

@@ -17,7 +17,7 @@ struct FigureName {
   Figure figure;
   std::string_view name;
 };
-constexpr std::array<FigureName, 12> kFigures{{{Figure::start_ms, "start_ms"},
+constexpr std::array<FigureName, 13> kFigures{{{Figure::start_ms, "start_ms"},
                                                {Figure::build_ms, "build_ms"},
                                                {Figure::first_ms, "first_ms"},
                                                {Figure::compiles_in_build, "compiles_in_build"},
@@ -25,6 +25,7 @@ constexpr std::array<FigureName, 12> kFigures{{{Figure::start_ms, "start_ms"},
                                                {Figure::launch_us, "launch_us"},
                                                {Figure::mean_ms, "mean_ms"},
                                                {Figure::kernel_ms, "kernel_ms"},
+                                               {Figure::cold_l2_ms, "cold_l2_ms"},
                                                {Figure::gb_per_s, "gb_per_s"},
                                                {Figure::bits_differing, "bits.differing"},
                                                {Figure::bits_max_ulp, "bits.max_ulp"},
@@ -351,7 +352,7 @@ std::string_view figure_name(Figure figure) {
 
 bool is_steady(Figure figure) {
   return figure == Figure::launch_us || figure == Figure::mean_ms || figure == Figure::kernel_ms ||
-         figure == Figure::gb_per_s;
+         figure == Figure::cold_l2_ms || figure == Figure::gb_per_s;
 }
 
 bool Expression::is_per_row() const {

@@ -17,6 +17,7 @@ enum class Figure {
   launch_us,
   mean_ms,
   kernel_ms,
+  cold_l2_ms,
   gb_per_s,
   bits_differing,
   bits_max_ulp,
@@ -24,7 +25,7 @@ enum class Figure {
 };
 /// As a claim spells it: "mean_ms", "bits.differing".
 std::string_view figure_name(Figure figure);
-/// launch_us, mean_ms, kernel_ms, gb_per_s: without a prefix they are the warm pass's.
+/// launch_us, mean_ms, kernel_ms, cold_l2_ms, gb_per_s: without a prefix they are the warm pass's.
 bool is_steady(Figure figure);
 
 enum class PassPrefix { none, cold, warm };

@@ -66,6 +66,8 @@ std::optional<double> figure_value(const RowResult& row, Figure figure) {
       return row.mean_ms;
     case Figure::kernel_ms:
       return row.kernel_ms;
+    case Figure::cold_l2_ms:
+      return row.cold_l2_ms;
     case Figure::gb_per_s:
       return row.gb_per_s;
     default:

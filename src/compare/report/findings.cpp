@@ -255,9 +255,10 @@ Sentences differing_bits(const Record& record) {
 
 /// How the multiprocessors' clock ran over all rounds, and in how many something held it back.
 Sentences clocks(const Record& record) {
-  int low = 0, high = 0, rounds = 0, slowed = 0;
+  int low = 0, high = 0, rounds = 0, slowed = 0, retaken = 0;
   std::vector<std::string> reasons;
-  for (const PassResult& pass : record.passes)
+  for (const PassResult& pass : record.passes) {
+    retaken += pass.retaken;
     for (const RowResult& row : pass.rows)
       for (const Round& round : row.rounds) {
         if (round.sm_mhz == 0) continue;
@@ -268,10 +269,13 @@ Sentences clocks(const Record& record) {
         for (const std::string& reason : round.slowed_by)
           if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
       }
+  }
   if (rounds == 0) return {};
   std::string text = low == high
                          ? fmt::format("the multiprocessors ran at {} MHz in all {} turns", high, rounds)
                          : fmt::format("the multiprocessors ran at {} to {} MHz", low, high);
+  if (retaken > 0)
+    text += fmt::format("; {} in which something held them back were taken again", plural(retaken, "round"));
   if (slowed == 0) return {text + ", held back by nothing"};
   return {text + fmt::format("; throttled in {} of {} turns by {}: compare the ratios, not the times", slowed,
                              rounds, join_names(reasons))};

@@ -124,6 +124,7 @@ json row_json(const RowResult& row) {
               {"launch_us", or_null(row.launch_us)},
               {"mean_ms", or_null(row.mean_ms)},
               {"kernel_ms", or_null(row.kernel_ms)},
+              {"cold_l2_ms", or_null(row.cold_l2_ms)},
               {"host_bound", row.host_bound},
               {"gb_per_s", or_null(row.gb_per_s)},
               {"gb_label", row.gb_label},
@@ -148,7 +149,7 @@ json passes_json(const std::vector<PassResult>& passes) {
   for (const PassResult& pass : passes) {
     json rows = json::array();
     for (const RowResult& row : pass.rows) rows.push_back(row_json(row));
-    list.push_back({{"name", pass.name}, {"rows", std::move(rows)}});
+    list.push_back({{"name", pass.name}, {"retaken_rounds", pass.retaken}, {"rows", std::move(rows)}});
   }
   return list;
 }
@@ -215,7 +216,8 @@ json case_json(const Record& record) {
 
 json settings_json(const RunSettings& settings) {
   return {{"warmup", settings.warmup},   {"timed", settings.timed}, {"rounds", settings.rounds},
-          {"samples", settings.samples}, {"fp", settings.fp},       {"seed", settings.seed}};
+          {"samples", settings.samples}, {"fp", settings.fp},       {"cold_l2", settings.cold_l2},
+          {"seed", settings.seed}};
 }
 
 json claims_json(const std::vector<ClaimResult>& claims) {

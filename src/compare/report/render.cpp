@@ -92,7 +92,7 @@ class PassPrinter {
   std::string print(const PassResult& pass) {
     const std::string cpu = record_.machine.is_cpu_device ? " (cpu)" : "";
     Table table({"row", "build ms", "first boot", "first ms", "launch us", "mean ms" + cpu, "kernel ms" + cpu,
-                 "GB/s" + cpu, "bits"});
+                 "cold L2 ms" + cpu, "GB/s" + cpu, "bits"});
     std::vector<std::string> said_before;
     Details details;
     for (const RowResult& row : pass.rows) {
@@ -148,6 +148,7 @@ class PassPrinter {
                    number(row.launch_us, 2),
                    number(row.mean_ms, 4),
                    number(row.kernel_ms, 4),
+                   number(row.cold_l2_ms, 4),
                    rate(row),
                    bits(row)});
     if (row.status == Status::wrong)
@@ -183,6 +184,13 @@ std::string legend(const Record& record, bool ranges_left_out, bool first_boot, 
         "host-bound: launching takes more than 0.8 of the mean, so the mean shows the launcher and no rate "
         "is "
         "worked out from it; kernel ms is taken with the stream held back");
+  if (any_row(record, [](const RowResult& row) { return row.cold_l2_ms.has_value(); }))
+    lines.push_back(
+        "cold L2 ms: one launch after the L2 cache was overwritten; in mean ms and kernel ms it holds what "
+        "the "
+        "launch before left there");
+  else if (record.settings.cold_l2 && record.machine.l2_bytes == 0)
+    lines.push_back("no cold L2 ms: the device does not say how large its L2 cache is");
   if (any_row(record, [](const RowResult& row) { return row.gb_label == "L2"; }))
     lines.push_back("L2: the buffers fit in the L2 cache (" +
                     binary_bytes(static_cast<double>(record.machine.l2_bytes)) +

@@ -132,6 +132,8 @@ std::string render(const Sweep& sweep, bool colour, unsigned width) {
   text += times_table(sweep, width, paint);
   text += wrapped("h: host-bound, launching takes more than 0.8 of the mean", width, 2, 0) + '\n';
   text += reasons(sweep, width, paint);
+  for (const std::string& doubt : sweep.doubts)
+    text += '\n' + paint(Style::bad, wrapped(doubt, width, 2, 0)) + '\n';
   text += '\n' + paint(Style::bold, "where the cost per call and the cost per byte are equal") + '\n';
   std::size_t names = 0;
   for (const RowCrossing& each : sweep.crossings) names = std::max(names, each.row.size());
@@ -164,6 +166,7 @@ std::string to_json(const Sweep& sweep) {
   }
   json& crossings = object["crossings"] = json::array();
   for (const RowCrossing& each : sweep.crossings) crossings.push_back(crossing_json(each));
+  object["doubts"] = sweep.doubts;
   return object.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 

@@ -45,6 +45,30 @@ double steady_mean_ms(const Session& session, const Request& request, const Laun
   return end.milliseconds_since(begin) / request.timed;
 }
 
+double cold_l2_ms(const Session& session, const Request& request, const Launcher& launch) {
+  if (request.timed < 1 || request.flush_bytes == 0) throw ProtocolError("cold_l2 without anything to do");
+  struct Pair {
+    Event begin, end;
+  };
+  std::vector<Pair> events;
+  for (int i = 0; i < request.timed; ++i)
+    events.push_back({Event(session.context()), Event(session.context())});
+  const Buffer other(session.context(), request.flush_bytes);
+  StreamGate gate(session.context());
+  gate.hold(session.stream());
+  for (const Pair& pair : events) {
+    other.fill(0, session.stream());
+    pair.begin.record(session.stream());
+    launch();
+    pair.end.record(session.stream());
+  }
+  gate.release();
+  session.stream().synchronize();
+  std::vector<double> times;
+  for (const Pair& pair : events) times.push_back(pair.end.milliseconds_since(pair.begin));
+  return median(times);
+}
+
 LaunchCost launch_cost(const Session& session, const Request& request, const Launcher& launch) {
   if (request.batch < 1 || request.batches < 1) throw ProtocolError("launch without launches");
   std::vector<double> submit, end_to_end;

@@ -14,6 +14,11 @@ using Launcher = std::function<void()>;
 /// warming up as the request says. With `gate`, the stream is held back until all are queued. Blocks.
 double steady_mean_ms(const Session& session, const Request& request, const Launcher& launch);
 
+/// Device milliseconds of one launch, the median over `timed` of them: before each, `flush_bytes` of device
+/// memory are written on the launch stream, so that the device's cache holds nothing of the buffers. The
+/// stream is held back until all are queued. Throws Error(unsupported) where it cannot be. Blocks.
+double cold_l2_ms(const Session& session, const Request& request, const Launcher& launch);
+
 /// Host microseconds per launch: to submit one (the median over the batches), and until it is done (the
 /// smallest of them, to be held against the device's own time).
 struct LaunchCost {

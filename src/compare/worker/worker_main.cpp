@@ -90,6 +90,9 @@ class Worker {
         reply.figures["end_to_end_us"] = cost.end_to_end_us;
         return;
       }
+      case RequestKind::cold_l2:
+        reply.figures["cold_l2_ms"] = cold_l2_ms(session(), request, [this] { row_->launch(*session_); });
+        return;
       case RequestKind::refill:
         return session().refill();
       case RequestKind::collect:

@@ -1,6 +1,8 @@
 // Findings: each sentence appears where the figures bear it out, and not where they do not.
 #include "compare/report/findings.hpp"
 
+#include "compare/comparison.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -258,6 +260,26 @@ TEST(Findings, SayHowTheClocksRanAndWhatHeldThemBack) {
       work_out_findings(record),
       Contains(HasSubstr("the multiprocessors ran at 1410 to 1980 MHz; throttled in 2 of 180 turns by "
                          "power cap and heat")));
+
+  record.passes.back().retaken = 2;
+  EXPECT_THAT(work_out_findings(record),
+              Contains(HasSubstr(
+                  "1980 MHz; 2 rounds in which something held them back were taken again; throttled")));
+}
+
+TEST(Rounds, AreRetakenWhereSomethingHeldTheClocksBackButNotForEver) {
+  Record record = lesson();
+  PassResult& pass = record.passes.back();
+  EXPECT_FALSE(worth_retaking(pass, 30));
+  pass.rows[1].rounds.back().slowed_by = {"heat"};
+  EXPECT_TRUE(worth_retaking(pass, 30));
+  pass.rows[1].status = Status::wrong;  // its times count for nothing
+  EXPECT_FALSE(worth_retaking(pass, 30));
+  pass.rows[1].status = Status::ok;
+  pass.retaken = 9;
+  EXPECT_TRUE(worth_retaking(pass, 30));
+  pass.retaken = 10;
+  EXPECT_FALSE(worth_retaking(pass, 30));
 }
 
 /// contraction() without the row that does not contract, and so far from the reference.

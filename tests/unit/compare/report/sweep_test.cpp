@@ -14,6 +14,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 TEST(SweepSizes, ArePowersOfTwoTimesTheFirstAndTheLast) {
   EXPECT_THAT(sweep_sizes(1024, 8192, 0), ElementsAre(1024, 2048, 4096, 8192));
@@ -66,6 +68,20 @@ TEST(Sweep, NamesTheCrossingOfEveryMeasuredRowButTheCheckRow) {
   EXPECT_EQ(sweep.crossings[2].row, "raw");
   EXPECT_EQ(sweep.crossings[2].crossing.reason, "2 sizes were measured, at least 5 are needed");
   EXPECT_EQ(exit_code(sweep), kWrongOrFailed);
+}
+
+TEST(Sweep, DoubtsARowWhoseTimeDoesNotGrowWithItsWork) {
+  Sweep sweep = by_hand();
+  EXPECT_THAT(sweep.doubts, IsEmpty());
+  for (SweepSize& size : sweep.sizes)
+    for (RowResult& row : size.record.passes.back().rows)
+      if (row.row == "nvrtc") row.mean_ms = row.kernel_ms = 0.002;
+  find_crossings(sweep);
+  ASSERT_EQ(sweep.doubts.size(), 1u);
+  EXPECT_THAT(sweep.doubts[0],
+              StartsWith("nvrtc: its time does not grow with n (0.0020 ms at n = 1024, 0.0020 ms at "
+                         "n = 67108864), though it moves 65536 times as much"));
+  EXPECT_THAT(render(sweep, false, 120), HasSubstr("nvrtc: its time does not grow"));
 }
 
 TEST(Sweep, GoldenTable) {
