@@ -208,6 +208,7 @@ TEST(DriverAbi, FunctionsHaveTheSignaturesOfCudaTypedefsH) {
   EXPECT_FUNCTION(memcpy_device_to_host, PFN_cuMemcpyDtoH_v3020);
   EXPECT_FUNCTION(memcpy_device_to_device, PFN_cuMemcpyDtoD_v3020);
   EXPECT_FUNCTION(memset_bytes, PFN_cuMemsetD8_v3020);
+  EXPECT_FUNCTION(memset_bytes_async, PFN_cuMemsetD8Async_v3020);
   EXPECT_FUNCTION(mem_host_alloc, PFN_cuMemHostAlloc_v2020);
   EXPECT_FUNCTION(mem_free_host, PFN_cuMemFreeHost_v2000);
   EXPECT_FUNCTION(mem_host_get_device_pointer, PFN_cuMemHostGetDevicePointer_v3020);
@@ -231,6 +232,7 @@ TEST(DriverAbi, FunctionsHaveTheSignaturesOfCudaTypedefsH) {
   EXPECT_FUNCTION(module_get_global, PFN_cuModuleGetGlobal_v3020);
   EXPECT_FUNCTION(module_get_function_count, PFN_cuModuleGetFunctionCount_v12040);
   EXPECT_FUNCTION(module_enumerate_functions, PFN_cuModuleEnumerateFunctions_v12040);
+  EXPECT_FUNCTION(module_get_loading_mode, PFN_cuModuleGetLoadingMode_v11070);
   EXPECT_FUNCTION(function_get_attribute, PFN_cuFuncGetAttribute_v2020);
   EXPECT_FUNCTION(function_set_attribute, PFN_cuFuncSetAttribute_v9000);
   EXPECT_FUNCTION(function_get_name, PFN_cuFuncGetName_v12030);
