@@ -35,6 +35,20 @@ class PythonRows : public ::testing::TestWithParam<std::string> {
 #define SKIP_WITHOUT(row) \
   if (const std::string why = missing(row); !why.empty()) GTEST_SKIP() << row << ": " << why
 
+// What scripts/python-rows has installed is used by the tests here, and not skipped by mistake.
+TEST(PythonEnvironments, ThatTheBuildInstalledAreTheOnesThatAreTested) {
+  const fs::path installed = TARE_BINARY_DIR "/data/rows";
+  if (!fs::exists(installed)) GTEST_SKIP() << "none is there: PYTHON_ROWS=no, or they could not be installed";
+  Scratch scratch;
+  for (const char* const cuda : {"12", "13"}) {
+    const Ran ran = run_tare(scratch, {"rows", "--json", "--cuda", cuda});
+    for (const json& row : json::parse(ran.out))
+      if (fs::exists(installed / (row["row"].get<std::string>() + "-cuda" + cuda))) {
+        EXPECT_EQ(row["ready"], true) << row["row"] << ", CUDA " << cuda << ": " << row["reason"];
+      }
+  }
+}
+
 TEST_P(PythonRows, GivesTheReferencesBitsInBothPassesAndTellsWhatItDid) {
   const std::string row = GetParam();
   SKIP_WITHOUT(row);

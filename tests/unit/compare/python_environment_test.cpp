@@ -159,6 +159,8 @@ TEST(InstallerFailure, SaysWhatToDo) {
   EXPECT_THAT(hint("src/cpp/cuda.hpp:14:10: fatal error: cuda.h: No such file or directory"),
               HasSubstr("CUDA_HOME"));
   EXPECT_THAT(hint("fatal error: Python.h: No such file or directory"), HasSubstr("python3-dev"));
+  EXPECT_THAT(hint("wrap_python.hpp:50:11: fatal error: pyconfig.h: No such file or directory"),
+              HasSubstr("python3-dev"));
   EXPECT_THAT(hint("OSError: [Errno 28] No space left on device"), HasSubstr("the disk is full"));
   EXPECT_THAT(hint("something new"), IsEmpty());
 }
