@@ -7,7 +7,9 @@ install(TARGETS tare RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/share/tare DESTINATION ${CMAKE_INSTALL_DATADIR})
 if(TARE_BUILD_CPU_DEVICE)
   # lib/ whatever the distribution calls its library folder: the tool looks in ../lib/tare/cpu.
-  install(TARGETS tare_cuda_cpu LIBRARY DESTINATION lib/tare/cpu NAMELINK_SKIP)
+  install(TARGETS tare_cuda_cpu LIBRARY DESTINATION lib/tare/cpu)
+  install(TARGETS tare_no_nvjitlink_12 tare_no_nvjitlink_13 LIBRARY DESTINATION lib/tare/cpu/ptx-only)
+  install(PROGRAMS ${CMAKE_SOURCE_DIR}/src/cpu/ptx_only/nvcc DESTINATION lib/tare/cpu/ptx-only)
 endif()
 
 install(EXPORT tare-targets NAMESPACE tare:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)

@@ -22,6 +22,7 @@ Examples:
   tare compare my.toml --json run.json
   tare rows                           what can run here, and why the rest cannot
   tare init my.cu                     a first my.toml from the kernel's signature
+  tare with-cpu -- ./program          run a program that uses CUDA's driver API, without a GPU
 
 Each command has its own --help.
 )";
@@ -81,6 +82,19 @@ Examples:
   tare init my.cu                           writes my.toml beside it; never overwrites
   tare init my.cu --kernel saxpy -o cases/saxpy.toml
   tare init my.cu -o -                      to standard output
+)";
+constexpr const char* kWithCpuExamples = R"(
+The program finds the CPU device where it looks for NVIDIA's driver, libcuda.so.1. It has to use the CUDA
+driver API: NVIDIA's runtime library (cudart), and with it CuPy and programs of nvcc's, need a GPU.
+docs/with-cpu.md says more.
+
+Examples:
+  tare with-cpu -- ./program --its options
+  tare with-cpu --devices 2 -- ./program                  two devices on the same cores
+  tare with-cpu --ptx-only -- python with_numba.py        Numba and PyCUDA make machine code otherwise
+  tare with-cpu --quiet -- gdb --args ./program
+
+Exit codes: the program's own; 2 usage; 3 no CPU device; 126 the program cannot be run; 127 it was not found.
 )";
 constexpr const char* kCacheExamples = R"(
 Examples:
@@ -320,6 +334,44 @@ void add_cache(CLI::App& app, CommandLine& line, RawTexts& raw) {
       ->allow_extra_args(false);
 }
 
+void add_with_cpu(CLI::App& app, CommandLine& line) {
+  WithCpuOptions& options = line.with_cpu;
+  app.footer(kWithCpuExamples);
+  app.callback([&line] { line.command = Command::with_cpu; });
+  app.add_option("--devices", options.devices, "How many devices there are (TARE_CPU_DEVICES; default: 1)")
+      ->type_name("N")
+      ->check(positive());
+  app.add_option("--cc", options.compute_capability, "Their compute capability (TARE_CPU_CC; default: 9.0)")
+      ->type_name("X.Y");
+  app.add_option("--threads", options.threads,
+                 "Cores that they use (TARE_CPU_THREADS; default: all that the process may)")
+      ->type_name("N")
+      ->check(positive());
+  app.add_flag("--ptx-only", options.ptx_only,
+               "Keep compilers from making machine code: nvcc -cubin gives PTX, nvJitLink is not found");
+  app.add_flag("-q,--quiet", options.quiet, "Do not say that this is no GPU");
+}
+
+/// The words after the first `--` of `tare with-cpu`, which are taken away: they are nobody else's.
+std::vector<std::string> take_program(std::vector<std::string>& words) {
+  if (words.empty() || words.front() != "with-cpu") return {};
+  const auto mark = std::find(words.begin(), words.end(), "--");
+  if (mark == words.end()) return {};
+  std::vector<std::string> program(mark + 1, words.end());
+  words.erase(mark, words.end());
+  return program;
+}
+
+void check_with_cpu(const WithCpuOptions& options) {
+  if (options.command.empty() || options.command.front().empty())
+    throw UsageError("which program? Its name goes after `--`", "tare with-cpu -- ./program");
+  const std::string& cc = options.compute_capability;
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool good = (cc.size() == 3 && digit(cc[0]) && cc[1] == '.' && digit(cc[2])) ||
+                    (cc.size() == 4 && digit(cc[0]) && digit(cc[1]) && cc[2] == '.' && digit(cc[3]));
+  if (!cc.empty() && !good) throw UsageError("--cc: `" + cc + "` is not a compute capability like 8.0");
+}
+
 std::pair<std::string, std::string> key_and_value(const std::string& text, const std::string& option) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -416,11 +468,17 @@ std::string full_name(const CLI::App& app) {
   for (const CLI::App* each : command.get_subcommands(nullptr))
     if (!each->get_group().empty()) known.push_back(each->get_name());
   if (!known.empty()) throw UsageError(compare::unknown("command", extra, known), see);
+  if (command.get_name() == "with-cpu")
+    throw UsageError("the program goes after `--`", "tare with-cpu -- " + compare::shell_quoted(extra));
   throw UsageError("`" + extra + "` is one argument too many", see);
 }
 
 std::string help_text(const CLI::App& app) {
-  return app.help(app.get_parent() == nullptr ? "" : full_name(*app.get_parent()));
+  std::string text = app.help(app.get_parent() == nullptr ? "" : full_name(*app.get_parent()));
+  const std::string options = "with-cpu [OPTIONS]";  // take_program() has what CLI11 never sees
+  if (const std::size_t at = text.find(options); app.get_name() == "with-cpu" && at != std::string::npos)
+    text.insert(at + options.size(), " -- PROGRAM [ARGUMENTS...]");
+  return text;
 }
 
 /// Where a command was left out.
@@ -453,6 +511,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App* rows = app.add_subcommand("rows", "List the ways to launch, and whether each can run here");
   CLI::App* init = app.add_subcommand("init", "Write a first case for a kernel of your own");
   CLI::App* cache = app.add_subcommand("cache", "Look into the cache of compiled programs");
+  CLI::App* with_cpu =
+      app.add_subcommand("with-cpu", "Run a program that uses CUDA's driver API without a GPU");
   CLI::App* doctor = app.add_subcommand("doctor", "Say what was found here: driver, device, compilers");
   add_compare(*compare, line, raw);
   add_sweep(*sweep, line, raw);
@@ -477,6 +537,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                    "Where to write (default: beside the source, as .toml; -: standard output)")
       ->type_name("FILE");
   add_cache(*cache, line, raw);
+  add_with_cpu(*with_cpu, line);
 
   // `tare help cache stats` is `tare cache stats --help`.
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -484,6 +545,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
+  line.with_cpu.command = take_program(words);
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
 
   try {
@@ -501,6 +563,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     if (!chosen(app).get_subcommands(nullptr).empty()) ask_for_command(chosen(app));
     throw UsageError(first_line(error.what()), full_name(chosen(app)) + " --help shows what there is");
   }
+  if (line.command == Command::with_cpu) check_with_cpu(line.with_cpu);
   take_compare(line, raw);
   if (line.command == Command::sweep) {
     const auto [low, high] = parse_range(raw.sweep_n, "--n");

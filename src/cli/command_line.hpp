@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/cpu_environment.hpp"
 #include "compare/options.hpp"
 #include "compare/python/install.hpp"
 
@@ -19,6 +20,7 @@ enum class Command {
   rows_install,
   rows_download,
   init,
+  with_cpu,
   cache_stats,
   cache_clear,
   cache_explain,
@@ -46,6 +48,7 @@ struct CommandLine {
   std::vector<std::int64_t> sizes;  // sweep
   InitOptions init;
   CacheOptions cache;
+  WithCpuOptions with_cpu;
   compare::InstallOptions install;
   compare::DownloadOptions download;
   bool rows_json = false;  // rows --json

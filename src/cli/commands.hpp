@@ -12,6 +12,8 @@ int rows_command(const CommandLine& line);
 int rows_install_command(const CommandLine& line);
 int rows_download_command(const CommandLine& line);
 int init_command(const CommandLine& line);
+/// Becomes the program; returns, with 126 or 127, only where that fails.
+int with_cpu_command(const CommandLine& line);
 int cache_stats_command(const CommandLine& line);
 int cache_clear_command(const CommandLine& line);
 int cache_explain_command(const CommandLine& line);

@@ -27,6 +27,8 @@ int dispatch(const CommandLine& line) {
       return rows_download_command(line);
     case Command::init:
       return init_command(line);
+    case Command::with_cpu:
+      return with_cpu_command(line);
     case Command::cache_stats:
       return cache_stats_command(line);
     case Command::cache_clear:

@@ -109,7 +109,8 @@ std::optional<std::string> too_large(const ptx::Module& module, const codegen::M
 
 }  // namespace
 
-Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed, LoadLog& log) {
+Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed, LoadLog& log,
+                   Completeness completeness) {
   const char* text = static_cast<const char*>(image);
   std::uint32_t magic = 0;
   for (std::size_t i = 0; i < sizeof magic; ++i) {  // byte by byte: a short text ends at its NUL
@@ -138,7 +139,7 @@ Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed
     return fail(code_of(error->code), where + error->message);
   }
   auto module = std::make_shared<ptx::Module>(std::move(std::get<ptx::Module>(result)));
-  if (const auto error = unresolved(*module)) {
+  if (const auto error = unresolved(*module); error && completeness == Completeness::whole) {
     log.error = log_of(*error);
     return fail(abi::kInvalidPtx, error->message);
   }

@@ -1,5 +1,5 @@
-// cuLink for the one case that needs no linker: a single PTX text in, and the same text out as the
-// "cubin" that cuModuleLoadData takes. It is parsed when it is added, as a linker would.
+// cuLink: PTX texts in, and one text out as the "cubin" that cuModuleLoadData takes. Each is parsed when it
+// is added, as a linker would.
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -24,23 +24,34 @@ Result with_link(abi::LinkState handle, Body body) {
   });
 }
 
-Result add(abi::LinkState handle, abi::Enum type, const void* data, std::size_t bytes) {
+Result add(abi::LinkState handle, abi::Enum type, const void* data, std::size_t bytes, const char* name) {
   return with_link(handle, [&](LinkObject& link) -> Result {
     if (data == nullptr || bytes == 0 || type < 0 || type >= abi::jit::input_type_count)
       return abi::kInvalidValue;
     LoadLog log;
     std::string text(static_cast<const char*>(data), bytes);
     std::shared_ptr<const ptx::Module> parsed;
-    Result result = parse_image(text.c_str(), parsed, log);
+    Result result = parse_image(text.c_str(), parsed, log, Completeness::part);
     if (result == abi::kSuccess && type != abi::jit::input_ptx) result = abi::kInvalidImage;
-    if (result == abi::kSuccess && !link.ptx.empty()) {
-      log.error = "the CPU device does not link several modules into one\n";
-      result = fail(abi::kNotSupported, log.error);
-    }
     link.options.write(log.error, {}, 0.0f);
-    if (result == abi::kSuccess) link.ptx = std::string(text.c_str());
+    if (result == abi::kSuccess) link.inputs.push_back({name != nullptr ? name : "<ptx>", text.c_str()});
     return result;
   });
+}
+
+Result complete(LinkObject& link, LoadLog& log) {
+  if (link.inputs.size() == 1) {
+    link.ptx = link.inputs.front().text;
+  } else {
+    auto linked = ptx::link(link.inputs);
+    if (const auto* error = std::get_if<ptx::ParseError>(&linked)) {
+      log.error = "error   : " + error->message + "\n";
+      return fail(abi::kInvalidPtx, error->message);
+    }
+    link.ptx = std::move(std::get<std::string>(linked));
+  }
+  std::shared_ptr<const ptx::Module> parsed;
+  return parse_image(link.ptx.c_str(), parsed, log);
 }
 
 }  // namespace
@@ -61,12 +72,12 @@ TARE_API Result cuLinkCreate(unsigned count, const abi::Enum* options, void** va
 }
 
 TARE_API Result cuLinkAddData_v2(abi::LinkState link, abi::Enum type, const void* data, std::size_t bytes,
-                                 const char*, unsigned, const abi::Enum*, void**) {
-  return add(link, type, data, bytes);
+                                 const char* name, unsigned, const abi::Enum*, void**) {
+  return add(link, type, data, bytes, name);
 }
 TARE_API Result cuLinkAddData(abi::LinkState link, abi::Enum type, const void* data, std::size_t bytes,
-                              const char*, unsigned, const abi::Enum*, void**) {
-  return add(link, type, data, bytes);
+                              const char* name, unsigned, const abi::Enum*, void**) {
+  return add(link, type, data, bytes, name);
 }
 
 TARE_API Result cuLinkAddFile_v2(abi::LinkState link, abi::Enum type, const char* path, unsigned,
@@ -75,7 +86,7 @@ TARE_API Result cuLinkAddFile_v2(abi::LinkState link, abi::Enum type, const char
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(abi::kFileNotFound, std::string("cannot open ") + path);
   const std::string image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  return add(link, type, image.data(), image.size());
+  return add(link, type, image.data(), image.size(), path);
 }
 TARE_API Result cuLinkAddFile(abi::LinkState link, abi::Enum type, const char* path, unsigned count,
                               const abi::Enum* options, void** values) {
@@ -84,7 +95,11 @@ TARE_API Result cuLinkAddFile(abi::LinkState link, abi::Enum type, const char* p
 
 TARE_API Result cuLinkComplete(abi::LinkState handle, void** image, std::size_t* bytes) {
   return with_link(handle, [&](LinkObject& link) -> Result {
-    if (image == nullptr || link.ptx.empty()) return abi::kInvalidValue;
+    if (image == nullptr || link.inputs.empty()) return abi::kInvalidValue;
+    LoadLog log;
+    const Result result = complete(link, log);
+    link.options.write(log.error, {}, 0.0f);
+    if (result != abi::kSuccess) return result;
     *image = link.ptx.data();
     if (bytes != nullptr) *bytes = link.ptx.size() + 1;
     return abi::kSuccess;

@@ -78,8 +78,12 @@ struct LoadLog {
   bool wants_errors = false;  // the caller gave a buffer for them
 };
 
+/// Whether all that a text declares has to be defined in it, as where it is loaded, or may be elsewhere.
+enum class Completeness : bool { part, whole };
+
 /// PTX text to a parsed, laid out module. On failure the code, with the log filled.
-abi::Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed, LoadLog& log);
+abi::Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed, LoadLog& log,
+                        Completeness completeness = Completeness::whole);
 
 /// Gives a parsed module memory in the context and enters it and its functions among the handles.
 abi::Result instantiate(const std::shared_ptr<ContextObject>& context,
