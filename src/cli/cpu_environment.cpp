@@ -26,13 +26,6 @@ void keep_to_ptx(std::map<std::string, std::string>& set, const std::filesystem:
   for (const char* name : {"libnvJitLink.so.12", "libnvJitLink.so.13"})
     preload = in_front(folder / name, preload);
   set["LD_PRELOAD"] = preload;
-  if (!now("NUMBA_CACHE_DIR").empty()) return;
-  // Machine code that Numba has kept from runs on a GPU would be found again otherwise.
-  const std::string cache = now("XDG_CACHE_HOME"), home = now("HOME");
-  if (!cache.empty())
-    set["NUMBA_CACHE_DIR"] = cache + "/tare/with-cpu/numba";
-  else if (!home.empty())
-    set["NUMBA_CACHE_DIR"] = home + "/.cache/tare/with-cpu/numba";
 }
 
 }  // namespace

@@ -125,6 +125,10 @@ Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed
     return refuse(abi::kNoBinaryForGpu, "the CPU device loads PTX only; this image is a fat binary", log);
   }
   const std::string_view ptx_text(text);
+  if (ptx_text.starts_with("!<arch>")) {
+    return refuse(abi::kNoBinaryForGpu,
+                  "the CPU device loads PTX only; this image is an archive of machine code", log);
+  }
   if (ptx_text.empty() || (!std::isprint(static_cast<unsigned char>(text[0])) &&
                            !std::isspace(static_cast<unsigned char>(text[0])))) {
     return refuse(abi::kInvalidImage, "the CPU device loads PTX only; this image is not text", log);
