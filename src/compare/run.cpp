@@ -113,7 +113,7 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
   const DriverInfo& driver = driver_info();
   const int ordinal = ordinal_of(options);
   const Device device(ordinal);
-  Toolbox toolbox(!driver.is_cpu_device);
+  Toolbox toolbox(!driver.is_cpu_device, interrupts);
   std::vector<RunningRow> rows = plan_rows(options, driver.version, toolbox);
   record.machine = describe_machine(device, driver, toolbox);
   if (record.job.empty) {
