@@ -109,6 +109,9 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
   record.settings = options.settings;
   record.job = chosen.job(options.overrides);
 
+  // Before anything that leaves files: whatever ends this process, the guard removes them.
+  const RunDirectory directory;
+  Guard guard(own_executable(), directory.path());
   choose_device(options);
   const DriverInfo& driver = driver_info();
   const int ordinal = ordinal_of(options);
@@ -125,13 +128,12 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
   require_room(context, record.job, driver.is_cpu_device);
   skip_rows_without_room(rows, record.job, context);
   OwnerMemory memory(context, record.job);
-  memory.compute_reference();
+  memory.compute_reference(
+      {directory.path(), std::chrono::duration<double>(options.worker_timeout_seconds), &interrupts});
   interrupts.check();
 
   Task task = task_of(record.job, record.settings, record.machine, driver, ordinal, toolbox);
   share(memory, task, record.machine);
-  const RunDirectory directory;
-  Guard guard(own_executable(), directory.path());
   if (std::any_of(rows.begin(), rows.end(), [](const RunningRow& row) { return row.description.python; }))
     write_python_workers(workers_of(directory.path()));
   if (options.case_file.empty()) task.job.python_file = write_builtin_python(directory.path());
