@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "compare/comparison.hpp"
+#include "compare/descriptor_limit.hpp"
 #include "compare/host_program.hpp"
 #include "compare/machine.hpp"
 #include "compare/workspace.hpp"
@@ -15,6 +16,10 @@ namespace tare::compare {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of the process that compares, with some to spare for the driver; and per worker that is alive: our ends of
+// its four pipes.
+constexpr std::size_t kOwnDescriptors = 40, kDescriptorsPerRow = 4;
 
 int ordinal_of(const CompareOptions& options) {
   const std::string& text = options.device;
@@ -101,6 +106,7 @@ void record_no_op(Record& record, const std::vector<RunningRow>& rows) {
 }  // namespace
 
 Record run_comparison(const CompareOptions& options, Progress& progress) {
+  require_descriptors(kOwnDescriptors);
   Interrupts interrupts;
   const Case chosen = options.case_file.empty() ? Case::builtin() : Case::load(options.case_file);
   Record record;
@@ -118,6 +124,7 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
   const Device device(ordinal);
   Toolbox toolbox(!driver.is_cpu_device, interrupts);
   std::vector<RunningRow> rows = plan_rows(options, driver.version, toolbox);
+  require_descriptors(kOwnDescriptors + kDescriptorsPerRow * rows.size() + record.job.arguments.size());
   record.machine = describe_machine(device, driver, toolbox);
   if (record.job.empty) {
     record_no_op(record, rows);
