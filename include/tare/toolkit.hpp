@@ -33,10 +33,15 @@ struct Search {
 /// TARE_NVRTC / TARE_NVCC / TARE_CLANG; an explicit path that is not usable ends the search), CUDA_PATH
 /// and CUDA_HOME, NVIDIA's wheels in the active Python (VIRTUAL_ENV, CONDA_PREFIX, python3 on PATH) and in
 /// the wheels folder of this build, the loader or PATH, /usr/local/cuda*. TARE_TOOLKIT_SEARCH=explicit stops
-/// after the explicit path.
+/// after the explicit path. nvcc and clang are run to be asked for their version, for at most 20 s each.
 Search find_nvrtc(const std::filesystem::path& explicit_path = {});
 Search find_nvcc(const std::filesystem::path& explicit_path = {});
 Search find_clang(const std::filesystem::path& explicit_path = {});
+
+/// The same; as soon as `stop_descriptor` is readable the program that is being asked is ended, and its
+/// version stays unknown.
+Search find_nvcc(const std::filesystem::path& explicit_path, int stop_descriptor);
+Search find_clang(const std::filesystem::path& explicit_path, int stop_descriptor);
 
 /// CUDA include directories that belong to the toolkit of `tool` (its include/ and include/cccl).
 std::vector<std::filesystem::path> toolkit_include_dirs(const Tool& tool);

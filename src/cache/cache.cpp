@@ -111,7 +111,7 @@ CacheExplanation Cache::explain(const std::vector<CacheInput>& inputs) const {
       explanation.differences.clear();
       return explanation;
     }
-    const auto bytes = detail::read_whole(entry.path);
+    const auto bytes = detail::read_entry(entry.path);
     const auto kept = bytes ? detail::decode_inputs(*bytes) : std::vector<CacheInput>();
     if (kept.empty()) continue;
     auto found = differences(wanted, by_name(kept, false));

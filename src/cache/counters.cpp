@@ -64,7 +64,7 @@ void count(Cache::State& state, std::uint64_t CacheCounters::*which, std::uint64
 
 CacheCounters read_counters(const std::filesystem::path& directory) {
   CacheCounters counters;
-  const int fd = ::open(counters_path(directory).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int fd = ::open(counters_path(directory).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return counters;
   const Record record = read_record(fd);
   for (std::size_t i = 0; i < kFields.size(); ++i) counters.*kFields[i] = record.values[i];

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kMagic("TARE\r\n\x1a\x01", 8);
-constexpr std::size_t kHeader = 64, kTrailer = 16;
+constexpr std::size_t kHeader = kEntryHeaderBytes, kTrailer = 16;
 
 void put(std::string& out, std::uint64_t value, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
@@ -72,12 +72,7 @@ Entry from_metadata(const Json& json) {
 
 /// What is wrong with the frame; empty where it is whole.
 std::string frame_fault(std::string_view bytes) {
-  if (bytes.size() < kHeader + kTrailer) return "only " + std::to_string(bytes.size()) + " bytes long";
-  if (!bytes.starts_with(kMagic)) return "not a cache entry";
-  if (get(bytes, 8, 4) != kFormatVersion) return "of another format version";
-  const std::uint64_t room = bytes.size() - kHeader - kTrailer;
-  const std::uint64_t meta = get(bytes, 48, 8), payload = get(bytes, 56, 8);
-  if (meta > room || payload != room - meta) return "cut off or grown";
+  if (std::string fault = header_fault(bytes.substr(0, kHeader), bytes.size()); !fault.empty()) return fault;
   if (checksum(bytes.substr(0, bytes.size() - kTrailer)) != bytes.substr(bytes.size() - kTrailer))
     return "changed since it was written";
   return {};
@@ -88,6 +83,18 @@ std::string_view metadata_text(std::string_view bytes) {
 }
 
 }  // namespace
+
+std::string header_fault(std::string_view header, std::uint64_t file_bytes) {
+  if (file_bytes < kHeader + kTrailer || header.size() < kHeader)
+    return "only " + std::to_string(file_bytes) + " bytes long";
+  if (!header.starts_with(kMagic)) return "not a cache entry";
+  if (get(header, 8, 4) != kFormatVersion) return "of another format version";
+  const std::uint64_t room = file_bytes - kHeader - kTrailer;
+  const std::uint64_t meta = get(header, 48, 8), payload = get(header, 56, 8);
+  if (meta > room || payload != room - meta) return "cut off or grown";
+  if (file_bytes > kMostEntryBytes) return "longer than any entry";
+  return {};
+}
 
 std::string encode_entry(const Key& key, const Entry& entry) {
   // A compiler's log need not be UTF-8; what is not is replaced.

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/digest.hpp"
@@ -24,6 +25,9 @@
 namespace tare::detail {
 
 inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::size_t kEntryHeaderBytes = 64;
+/// A longer entry is neither written nor read.
+inline constexpr std::uint64_t kMostEntryBytes = std::uint64_t{1} << 30;
 
 /// A file that a compile opened, as it was then.
 struct OpenedFile {
@@ -41,6 +45,10 @@ struct Entry {
 };
 
 std::string encode_entry(const Key& key, const Entry& entry);
+
+/// What is wrong with an entry of `file_bytes` whose first bytes are `header`; empty where the whole is worth
+/// reading: a file of any size can lie under an entry's name.
+std::string header_fault(std::string_view header, std::uint64_t file_bytes);
 
 /// nullopt where the bytes are not a whole, unchanged entry of this key: `why` says what is wrong.
 std::optional<Entry> decode_entry(const Key& key, std::string_view bytes, std::string& why);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "compile/toolkit_places.hpp"
 
@@ -22,8 +23,8 @@ class Descriptor {
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
   int get() const noexcept { return fd_; }
 
  private:
@@ -77,9 +78,38 @@ bool unchanged(const OpenedFile& file) {
   struct stat status = {};
   if (::stat(file.path.c_str(), &status) != 0) return false;
   const std::int64_t mtime_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-  if (static_cast<std::uint64_t>(status.st_size) == file.size && mtime_ns == file.mtime_ns) return true;
+  if (static_cast<std::uint64_t>(status.st_size) != file.size) return false;
+  if (mtime_ns == file.mtime_ns) return true;
   const auto content = read_whole(file.path);
   return content && hex(sha256(*content)) == file.content;
+}
+
+struct Plain {
+  Descriptor descriptor;
+  std::optional<std::uint64_t> bytes;  // none: not there, or not a plain file
+};
+
+/// Never waits: not for the other end of a pipe either.
+Plain open_plain(const fs::path& file) {
+  Plain in{Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), std::nullopt};
+  struct stat status = {};
+  if (in.descriptor.get() >= 0 && ::fstat(in.descriptor.get(), &status) == 0 && S_ISREG(status.st_mode))
+    in.bytes = static_cast<std::uint64_t>(status.st_size);
+  return in;
+}
+
+/// Up to `count` bytes, fewer where the file has become shorter.
+std::string read_bytes(int fd, std::uint64_t count) {
+  std::string bytes(static_cast<std::size_t>(count), '\0');
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t got = ::read(fd, bytes.data() + have, bytes.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  bytes.resize(have);
+  return bytes;
 }
 
 std::optional<Compiled> from_memory(Cache::State& state, const Key& key) {
@@ -108,18 +138,17 @@ fs::path entry_path(const Cache::State& state, const Key& key) {
 }
 
 std::optional<std::string> read_whole(const fs::path& file) {
-  const Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status = {};
-  if (in.get() < 0 || ::fstat(in.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t have = 0;
-  while (have < bytes.size()) {
-    const ssize_t got = ::read(in.get(), bytes.data() + have, bytes.size() - have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    have += static_cast<std::size_t>(got);
-  }
-  bytes.resize(have);
+  const Plain in = open_plain(file);
+  if (!in.bytes) return std::nullopt;
+  return read_bytes(in.descriptor.get(), *in.bytes);
+}
+
+std::optional<std::string> read_entry(const fs::path& file) {
+  const Plain in = open_plain(file);
+  if (!in.bytes) return std::nullopt;
+  std::string bytes = read_bytes(in.descriptor.get(), std::min<std::uint64_t>(*in.bytes, kEntryHeaderBytes));
+  if (header_fault(bytes, *in.bytes).empty())
+    bytes += read_bytes(in.descriptor.get(), *in.bytes - bytes.size());
   return bytes;
 }
 
@@ -137,7 +166,7 @@ LookUp look_up(Cache::State& state, const Key& key) {
   if (!owner_is_trusted(status) && !trusted_anyway())
     return miss("unusable: " + path.string() + " belongs to another user");
   std::string why;
-  const auto bytes = S_ISREG(status.st_mode) ? read_whole(path) : std::nullopt;
+  const auto bytes = S_ISREG(status.st_mode) ? read_entry(path) : std::nullopt;
   std::optional<Entry> entry = bytes ? decode_entry(key, *bytes, why) : std::nullopt;
   if (!entry) {
     set_aside(state, key);
@@ -153,8 +182,12 @@ LookUp look_up(Cache::State& state, const Key& key) {
 void keep(Cache::State& state, const Key& key, const Entry& entry) {
   std::string fault = directory_fault(state.directory);
   if (fault.empty()) fault = make_directory(state.directory);
-  if (fault.empty())
-    fault = write_atomically(state.directory, entry_path(state, key), encode_entry(key, entry));
+  if (fault.empty()) {
+    const std::string bytes = encode_entry(key, entry);
+    fault = bytes.size() > kMostEntryBytes
+                ? "an entry would be longer than " + std::to_string(kMostEntryBytes) + " bytes"
+                : write_atomically(state.directory, entry_path(state, key), bytes);
+  }
   if (fault.empty()) {
     count(state, &CacheCounters::stores);
     evict(state);

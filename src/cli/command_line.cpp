@@ -249,7 +249,7 @@ void add_case_options(CLI::App& app, CommandLine& line, RawTexts& raw) {
       ->capture_default_str()
       ->check(not_negative());
   app.add_option("--timeout", line.compare.worker_timeout_seconds,
-                 "Seconds that a worker may take over one request")
+                 "Seconds that a worker may take over one request, and the reference over its run")
       ->type_name("S")
       ->capture_default_str()
       ->check(positive_time());

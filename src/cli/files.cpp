@@ -8,9 +8,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
+#include "compare/case/complaint.hpp"
+#include "compare/case/plain_file.hpp"
 #include "tare/error.hpp"
 
 namespace tare::cli {
@@ -94,15 +94,11 @@ void create_file(const fs::path& path, const std::string& content) {
 }
 
 std::string read_file(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    const int error = errno;
-    throw Error(ErrorKind::not_found, "cannot read " + path.string() + ": " + std::strerror(error));
+  try {
+    return compare::read_plain_text(path);
+  } catch (const compare::Complaint& complaint) {
+    throw Error(ErrorKind::not_found, "cannot read " + path.string() + ": " + complaint.what());
   }
-  std::ostringstream content;
-  if (stream.peek() != std::ifstream::traits_type::eof()) content << stream.rdbuf();
-  if (stream.bad() || content.fail()) fail("read", path, EIO);
-  return content.str();
 }
 
 }  // namespace tare::cli

@@ -16,7 +16,7 @@ void check_replaceable(const std::filesystem::path& path);
 /// Writes a new file. Throws tare::Error(argument) if there is one already, tare::Error(io) otherwise.
 void create_file(const std::filesystem::path& path, const std::string& content);
 
-/// The whole file. Throws tare::Error(not_found) or (io).
+/// The whole text of a plain file (compare/case/plain_file.hpp). Throws tare::Error(not_found).
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace tare::cli

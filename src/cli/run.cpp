@@ -71,8 +71,10 @@ bool reader_has_gone() {
   return gone;
 }
 
-int run_command(int argc, char** argv) {
+/// `prints_record`: what is written to standard output is for a program, and has to arrive.
+int run_command(int argc, char** argv, bool& prints_record) {
   const CommandLine line = parse_command_line(argc, argv);
+  prints_record = line.compare.json == "-";
   if (!line.answer) return dispatch(line);
   std::fputs(line.answer->c_str(), stdout);
   return 0;
@@ -83,8 +85,9 @@ int run_command(int argc, char** argv) {
 int run(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "worker") == 0) return compare::worker_main(argc, argv);
   int code = 0;
+  bool prints_record = false;
   try {
-    code = run_command(argc, argv);
+    code = run_command(argc, argv, prints_record);
   } catch (const UsageError& error) {
     code = complain(compare::kUsage, error.what(), error.hint());
   } catch (const compare::CaseError& error) {
@@ -99,11 +102,11 @@ int run(int argc, char** argv) {
   } catch (const std::exception& error) {
     code = complain(compare::kNothingRan, error.what());
   }
-  // A full disk shows now, or was noted while a long text was written; a reader that has gone (`| head`) is
-  // no failure of ours.
+  // A full disk shows now, or was noted while a long text was written; a reader of a table that has gone
+  // (`| head`) is no failure of ours.
   errno = 0;
   const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-  if (failed && code == 0 && !reader_has_gone())
+  if (failed && code == 0 && (prints_record || !reader_has_gone()))
     code = complain(compare::kWrongOrFailed, std::string("cannot write to standard output: ") +
                                                  (errno != 0 ? std::strerror(errno) : "some of it is lost"));
   return code;

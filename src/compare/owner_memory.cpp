@@ -83,9 +83,9 @@ OwnerMemory::~OwnerMemory() {
   if (shared_memory_) munmap(shared_memory_, shared_bytes_);
 }
 
-void OwnerMemory::compute_reference() {
+void OwnerMemory::compute_reference(const ReferenceSettings& settings) {
   const auto scope = context_.enter();
-  reference_ = compare::compute_reference(job_, contents_);
+  reference_ = compare::compute_reference(job_, contents_, settings);
   reference_.outputs.resize(job_.arguments.size());
   givers_.resize(job_.arguments.size());
   for (std::size_t i = 0; i < contents_.size(); ++i)

@@ -34,8 +34,9 @@ class OwnerMemory {
   OwnerMemory(const OwnerMemory&) = delete;
   OwnerMemory& operator=(const OwnerMemory&) = delete;
 
-  /// Works out what the outputs must be. Blocks: it may compile and run a reference.
-  void compute_reference();
+  /// Works out what the outputs must be. Blocks: it may compile and run a reference. Throws what
+  /// compare::compute_reference() throws.
+  void compute_reference(const ReferenceSettings& settings);
   /// How, in words; with no reference, which row's outputs the others are held against.
   const std::string& reference_how() const noexcept { return reference_.how; }
 

@@ -145,7 +145,7 @@ std::vector<RowAvailability> list_rows(const CompareOptions& options) {
     no_driver = e.what();
     driver_version = 1000 * 1000;  // what is installed can be listed without one
   }
-  Toolbox toolbox(is_gpu);
+  Toolbox toolbox(is_gpu, interrupts);
   const RunDirectory directory;
   Guard guard(own_executable(), directory.path());
   std::map<fs::path, InstalledPackages> asked;  // rows that share an environment: asked once

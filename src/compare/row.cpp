@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string_view>
 
 #include "compare/case/complaint.hpp"
+#include "compare/case/plain_file.hpp"
 #include "embedded/rows.hpp"
 
 namespace tare::compare {
@@ -136,11 +135,9 @@ void read_folder(const fs::path& folder, std::map<std::string, RowDescription>& 
   if (folder.empty() || !fs::is_directory(folder, none)) return;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".toml") continue;
-    std::ifstream in(entry.path());
-    std::ostringstream text;
-    text << in.rdbuf();
+    const std::string text = located(entry.path().string(), 0, [&] { return read_plain_text(entry.path()); });
     const std::string name = entry.path().stem().string();
-    rows[name] = parse_row(text.str(), name, entry.path());
+    rows[name] = parse_row(text, name, entry.path());
   }
 }
 

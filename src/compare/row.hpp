@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/interrupt.hpp"
 #include "compare/python/environment.hpp"
 #include "tare/toolkit.hpp"
 
@@ -43,10 +44,10 @@ std::vector<RowDescription> load_rows();
 std::vector<RowDescription> choose_rows(std::vector<RowDescription> rows,
                                         const std::vector<std::string>& names);
 
-/// What this machine has, each looked for once, when first asked for.
+/// What this machine has, each looked for once, when first asked for; asking may throw Interrupted.
 class Toolbox {
  public:
-  explicit Toolbox(bool is_gpu) : is_gpu_(is_gpu) {}
+  Toolbox(bool is_gpu, const Interrupts& interrupts) : is_gpu_(is_gpu), interrupts_(interrupts) {}
 
   const Search& nvrtc();
   const Search& nvcc();
@@ -61,6 +62,7 @@ class Toolbox {
 
  private:
   bool is_gpu_;
+  const Interrupts& interrupts_;
   std::map<std::string, Search> found_;
 };
 

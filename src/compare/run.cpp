@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "compare/comparison.hpp"
+#include "compare/descriptor_limit.hpp"
 #include "compare/host_program.hpp"
 #include "compare/machine.hpp"
 #include "compare/workspace.hpp"
@@ -15,6 +16,10 @@ namespace tare::compare {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of the process that compares, with some to spare for the driver; and per worker that is alive: our ends of
+// its four pipes.
+constexpr std::size_t kOwnDescriptors = 40, kDescriptorsPerRow = 4;
 
 int ordinal_of(const CompareOptions& options) {
   const std::string& text = options.device;
@@ -101,6 +106,7 @@ void record_no_op(Record& record, const std::vector<RunningRow>& rows) {
 }  // namespace
 
 Record run_comparison(const CompareOptions& options, Progress& progress) {
+  require_descriptors(kOwnDescriptors);
   Interrupts interrupts;
   const Case chosen = options.case_file.empty() ? Case::builtin() : Case::load(options.case_file);
   Record record;
@@ -109,12 +115,16 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
   record.settings = options.settings;
   record.job = chosen.job(options.overrides);
 
+  // Before anything that leaves files: whatever ends this process, the guard removes them.
+  const RunDirectory directory;
+  Guard guard(own_executable(), directory.path());
   choose_device(options);
   const DriverInfo& driver = driver_info();
   const int ordinal = ordinal_of(options);
   const Device device(ordinal);
-  Toolbox toolbox(!driver.is_cpu_device);
+  Toolbox toolbox(!driver.is_cpu_device, interrupts);
   std::vector<RunningRow> rows = plan_rows(options, driver.version, toolbox);
+  require_descriptors(kOwnDescriptors + kDescriptorsPerRow * rows.size() + record.job.arguments.size());
   record.machine = describe_machine(device, driver, toolbox);
   if (record.job.empty) {
     record_no_op(record, rows);
@@ -125,13 +135,12 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
   require_room(context, record.job, driver.is_cpu_device);
   skip_rows_without_room(rows, record.job, context);
   OwnerMemory memory(context, record.job);
-  memory.compute_reference();
+  memory.compute_reference(
+      {directory.path(), std::chrono::duration<double>(options.worker_timeout_seconds), &interrupts});
   interrupts.check();
 
   Task task = task_of(record.job, record.settings, record.machine, driver, ordinal, toolbox);
   share(memory, task, record.machine);
-  const RunDirectory directory;
-  Guard guard(own_executable(), directory.path());
   if (std::any_of(rows.begin(), rows.end(), [](const RunningRow& row) { return row.description.python; }))
     write_python_workers(workers_of(directory.path()));
   if (options.case_file.empty()) task.job.python_file = write_builtin_python(directory.path());

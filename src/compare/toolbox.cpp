@@ -75,13 +75,15 @@ const Search& Toolbox::nvrtc() {
 
 const Search& Toolbox::nvcc() {
   const auto [at, fresh] = found_.try_emplace("nvcc");
-  if (fresh) at->second = find_nvcc();
+  if (fresh) at->second = find_nvcc({}, interrupts_.descriptor());
+  interrupts_.check();
   return at->second;
 }
 
 const Search& Toolbox::clang() {
   const auto [at, fresh] = found_.try_emplace("clang");
-  if (fresh) at->second = find_clang();
+  if (fresh) at->second = find_clang({}, interrupts_.descriptor());
+  interrupts_.check();
   return at->second;
 }
 

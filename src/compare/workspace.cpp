@@ -53,7 +53,7 @@ bool is_owners_own(std::string_view name) {
 
 fs::path make_run_directory() {
   const char* const base = getenv("TMPDIR");
-  std::string pattern = std::string(base && *base ? base : "/tmp") + "/tare-run-XXXXXX";
+  std::string pattern = fs::absolute(base && *base ? base : "/tmp") / "tare-run-XXXXXX";
   if (!mkdtemp(pattern.data()))
     throw Error(ErrorKind::io, "cannot make a directory for the run, " + pattern + ": " + strerror(errno),
                 "set TMPDIR to a directory that can be written");

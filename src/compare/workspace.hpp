@@ -8,7 +8,7 @@
 
 namespace tare::compare {
 
-/// Makes a directory only its owner can read, below TMPDIR or /tmp. Throws tare::Error(io).
+/// Makes a directory only its owner can read, below TMPDIR or /tmp: an absolute path. Throws tare::Error(io).
 std::filesystem::path make_run_directory();
 
 /// Such a directory, removed with everything in it. A guard (guard.hpp) does the same if this process is

@@ -184,6 +184,14 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
   return all;
 }
 
+/// "120 s", "0.5 s".
+std::string seconds_text(std::chrono::milliseconds time) {
+  std::string text = std::to_string(static_cast<double>(time.count()) / 1000);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text + " s";
+}
+
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   for (std::string& text : strings) pointers.push_back(text.data());
@@ -194,7 +202,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
 }  // namespace
 
 std::string ChildResult::how_it_ended() const {
-  if (timed_out) return "did not finish within " + std::to_string(static_cast<long>(wall_ms / 1000)) + " s";
+  if (timed_out) return "did not finish within " + seconds_text(limit);
+  if (stopped) return "was stopped";
   if (signal != 0) return "was killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
   return "exited with status " + std::to_string(exit_status);
 }
@@ -222,10 +231,12 @@ ChildResult run_child(const ChildRequest& request) {
   report.write.close();
 
   ChildResult result;
+  result.limit = request.timeout;
   Report ended;
   bool have_report = false;
-  std::array<pollfd, 3> watched{pollfd{output.read.get(), POLLIN, 0}, pollfd{errors.read.get(), POLLIN, 0},
-                                pollfd{report.read.get(), POLLIN, 0}};
+  std::array<pollfd, 4> watched{pollfd{output.read.get(), POLLIN, 0}, pollfd{errors.read.get(), POLLIN, 0},
+                                pollfd{report.read.get(), POLLIN, 0},
+                                pollfd{request.stop_descriptor, POLLIN, 0}};
   const auto deadline = start + request.timeout;
   while (watched[2].fd >= 0) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
@@ -243,6 +254,9 @@ ChildResult run_child(const ChildRequest& request) {
     if (watched[2].revents != 0) {
       have_report = ::read(watched[2].fd, &ended, sizeof ended) == static_cast<ssize_t>(sizeof ended);
       watched[2].fd = -1;
+    } else if (watched[3].revents != 0) {
+      result.stopped = true;
+      break;
     }
     for (pollfd& entry : watched) entry.revents = 0;
   }
@@ -257,7 +271,7 @@ ChildResult run_child(const ChildRequest& request) {
     result.exit_status = WEXITSTATUS(ended.status);
   else if (have_report && WIFSIGNALED(ended.status))
     result.signal = WTERMSIG(ended.status);
-  else if (!result.timed_out)
+  else if (!result.timed_out && !result.stopped)
     result.signal = SIGKILL;  // the supervisor itself was ended from outside
   return result;
 }

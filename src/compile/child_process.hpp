@@ -14,6 +14,7 @@ struct ChildRequest {
   std::filesystem::path directory;                 // working directory; empty: the caller's
   std::map<std::string, std::string> environment;  // added to the caller's own, or in place of it
   std::chrono::milliseconds timeout{120'000};
+  int stop_descriptor = -1;  // the program is ended as soon as this is readable; -1: nothing stops it
   std::size_t output_cap = 4u << 20;  // bytes kept per stream; the rest is read and dropped
 };
 
@@ -21,7 +22,9 @@ struct ChildResult {
   int exit_status = -1;  // of exit(); -1 where it did not end that way
   int signal = 0;        // that ended it; 0 for none
   bool timed_out = false;
-  std::string output, errors;  // stdout and stderr
+  bool stopped = false;                // by stop_descriptor
+  std::chrono::milliseconds limit{0};  // the request's timeout
+  std::string output, errors;          // stdout and stderr
   double wall_ms = 0;
 
   bool ok() const noexcept { return exit_status == 0; }
@@ -30,8 +33,9 @@ struct ChildResult {
 };
 
 /// Blocks until the program has ended. It gets a process group of its own, stdin from /dev/null and no
-/// other descriptor of ours. The whole group is killed when the time is up, when this call leaves by an
-/// exception, and when the calling process dies in whatever way. Throws Error(io) if it cannot be started.
+/// other descriptor of ours. The whole group is killed when the time is up, when the stop descriptor becomes
+/// readable, when this call leaves by an exception, and when the calling process dies in whatever way.
+/// Throws Error(io) if it cannot be started.
 ChildResult run_child(const ChildRequest& request);
 
 }  // namespace tare::detail

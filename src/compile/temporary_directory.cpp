@@ -12,9 +12,11 @@
 
 namespace tare::detail {
 
-TemporaryDirectory::TemporaryDirectory() {
-  const char* base = std::getenv("TMPDIR");
-  std::string pattern = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/tare-XXXXXX";
+TemporaryDirectory::TemporaryDirectory(const std::filesystem::path& base) {
+  const char* variable = std::getenv("TMPDIR");
+  const std::filesystem::path otherwise = variable != nullptr && *variable != '\0' ? variable : "/tmp";
+  // Absolute, because it becomes the TMPDIR of programs with a working directory of their own.
+  std::string pattern = std::filesystem::absolute(base.empty() ? otherwise : base) / "tare-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr)
     throw Error(ErrorKind::io, "cannot make a private directory " + pattern + ": " + std::strerror(errno),
                 "set TMPDIR to a directory that you may write");

@@ -7,10 +7,11 @@
 
 namespace tare::detail {
 
-/// Owner-only (0700), below TMPDIR or /tmp. Move-less; throws Error(io) where none can be made.
+/// Owner-only (0700), with an absolute path below `base`, else below TMPDIR or /tmp. Move-less; throws
+/// Error(io) where none can be made.
 class TemporaryDirectory {
  public:
-  TemporaryDirectory();
+  explicit TemporaryDirectory(const std::filesystem::path& base = {});
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;

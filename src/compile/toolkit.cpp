@@ -193,13 +193,14 @@ class Searcher {
 };
 
 /// The text after `marker` in what `program --version` prints, up to white space or a comma.
-std::string version_printed(const fs::path& program, const std::string& marker) {
+std::string version_printed(const fs::path& program, const std::string& marker, int stop_descriptor) {
   constexpr std::chrono::seconds kLimit{20};
   try {
     const ChildResult result = run_child({.argv = {fs::absolute(program).string(), "--version"},
                                           .directory = {},
                                           .environment = {{"LC_ALL", "C"}},
-                                          .timeout = kLimit});
+                                          .timeout = kLimit,
+                                          .stop_descriptor = stop_descriptor});
     const std::size_t at = result.output.find(marker);
     if (!result.ok() || at == std::string::npos) return {};
     const std::size_t begin = at + marker.size();
@@ -211,9 +212,9 @@ std::string version_printed(const fs::path& program, const std::string& marker) 
 
 constexpr int kClangMajor = 19;
 
-Candidate clang_checked(Candidate candidate) {
+Candidate clang_checked(Candidate candidate, int stop_descriptor) {
   if (!candidate.wrong.empty()) return candidate;
-  candidate.version = version_printed(candidate.path, "clang version ");
+  candidate.version = version_printed(candidate.path, "clang version ", stop_descriptor);
   if (candidate.version.empty())
     candidate.wrong = candidate.path.string() + " does not say its version";
   else if (std::atoi(candidate.version.c_str()) < kClangMajor)
@@ -222,10 +223,10 @@ Candidate clang_checked(Candidate candidate) {
   return candidate;
 }
 
-Candidate clang_in(const fs::path& folder) {
+Candidate clang_in(const fs::path& folder, int stop_descriptor) {
   Candidate last;
   for (const char* name : {"clang-19", "clang"}) {
-    last = clang_checked(program_at(folder / name));
+    last = clang_checked(program_at(folder / name), stop_descriptor);
     if (last.wrong.empty()) return last;
   }
   return last;
@@ -286,26 +287,35 @@ Search find_nvrtc(const fs::path& explicit_path) {
 }
 
 Search find_nvcc(const fs::path& explicit_path) {
+  return find_nvcc(explicit_path, -1);
+}
+
+Search find_clang(const fs::path& explicit_path) {
+  return find_clang(explicit_path, -1);
+}
+
+Search find_nvcc(const fs::path& explicit_path, int stop_descriptor) {
   Search search = detail::locate_nvcc(explicit_path);
   if (search.tool) {
-    std::string version = detail::version_printed(search.tool->path, "release ");
-    const std::string full = detail::version_printed(search.tool->path, ", V");
+    std::string version = detail::version_printed(search.tool->path, "release ", stop_descriptor);
+    const std::string full = detail::version_printed(search.tool->path, ", V", stop_descriptor);
     search.tool->version = full.empty() ? version : full;
   }
   return search;
 }
 
-Search find_clang(const fs::path& explicit_path) {
+Search find_clang(const fs::path& explicit_path, int stop_descriptor) {
   using namespace detail;
   Searcher searcher("clang");
-  const auto look = [](const fs::path& path) {
-    if (!is_folder(path)) return clang_checked(program_explicit(path, "clang"));
-    Candidate here = clang_in(path);
-    return here.wrong.empty() ? here : clang_in(path / "bin");
+  const auto look_in = [&](const fs::path& folder) { return clang_in(folder, stop_descriptor); };
+  const auto look = [&](const fs::path& path) {
+    if (!is_folder(path)) return clang_checked(program_explicit(path, "clang"), stop_descriptor);
+    Candidate here = look_in(path);
+    return here.wrong.empty() ? here : look_in(path / "bin");
   };
   if (searcher.try_explicit(explicit_path, "TARE_CLANG", look)) return searcher.finish();
-  if (!searcher.try_folders("PATH", path_folders(), clang_in))
-    searcher.try_folders("/usr/lib/llvm-19", {"/usr/lib/llvm-19/bin"}, clang_in);
+  if (!searcher.try_folders("PATH", path_folders(), look_in))
+    searcher.try_folders("/usr/lib/llvm-19", {"/usr/lib/llvm-19/bin"}, look_in);
   return searcher.finish();
 }
 

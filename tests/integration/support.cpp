@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -19,9 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Empty where it cannot be read: a process may end while its files below /proc are.
 std::string contents(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  return text.str();
 }
 
 std::vector<std::string> environment_with(const Scratch& scratch, const Environment& changes) {

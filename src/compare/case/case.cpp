@@ -12,6 +12,7 @@
 #include "compare/case/complaint.hpp"
 #include "compare/case/document.hpp"
 #include "compare/case/fill.hpp"
+#include "compare/case/signature.hpp"
 #include "compare/case/snippet.hpp"
 #include "compare/case/types.hpp"
 #include "compare/report/claims.hpp"
@@ -383,8 +384,9 @@ ArgumentDocument read_argument(const toml::table& raw, const Case::Document& doc
   if (!is_name(argument.name))
     table.fail(line_of(*table.find("name")), "`" + argument.name + "` is not a name");
   argument.type = table.string("type");
-  const int type_line = line_of(*table.find("type"));
-  const TypeSpelling spelling = located(document.file, type_line, [&] { return parse_type(argument.type); });
+  result.type_line = line_of(*table.find("type"));
+  const TypeSpelling spelling =
+      located(document.file, result.type_line, [&] { return parse_type(argument.type); });
   argument.element = spelling.element;
   argument.is_buffer = spelling.is_pointer;
   argument.is_const = spelling.is_pointer && spelling.is_const;
@@ -585,6 +587,7 @@ std::shared_ptr<const Case::Document> read_document(const CaseText& text) {
   }
   read_claims(root, *document);
   read_sources(kernel, text.kernel ? *text.kernel : read_text_file(job.kernel_file), *document);
+  check_signature(*document);
   return document;
 }
 

@@ -24,7 +24,7 @@ struct ArgumentDocument {
   std::vector<Field> fields;
   std::optional<LocatedExpression> count;
   std::optional<Literal> value;
-  int line = 0;
+  int line = 0, type_line = 0;
 };
 
 struct Case::Document {
@@ -51,7 +51,7 @@ struct CaseText {
 /// Parses and checks. Throws CaseError.
 std::shared_ptr<const Case::Document> read_document(const CaseText& text);
 
-/// Reads a whole file. Throws CaseError "cannot read FILE: WHY".
+/// Reads a whole file as read_plain_text() does. Throws CaseError "cannot read FILE: WHY".
 std::string read_text_file(const std::filesystem::path& file);
 
 }  // namespace tare::compare

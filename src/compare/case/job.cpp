@@ -6,11 +6,11 @@
 #include <fstream>
 #include <limits>
 #include <set>
-#include <sstream>
 
 #include "compare/case/complaint.hpp"
 #include "compare/case/document.hpp"
 #include "compare/case/expression.hpp"
+#include "compare/case/plain_file.hpp"
 #include "embedded/builtin_case.hpp"
 
 namespace tare::compare {
@@ -235,15 +235,11 @@ const std::string& Case::name() const {
 }
 
 std::string read_text_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (!in || std::filesystem::is_directory(file) || !(text << in.rdbuf()).good()) {
-    const int error = errno;
-    if (in && !std::filesystem::is_directory(file) && std::filesystem::file_size(file) == 0) return {};
-    throw CaseError("cannot read " + file.string() + ": " +
-                    (std::filesystem::is_directory(file) ? "it is a directory" : std::strerror(error)));
+  try {
+    return read_plain_text(file);
+  } catch (const Complaint& complaint) {
+    throw CaseError("cannot read " + file.string() + ": " + complaint.what());
   }
-  return text.str();
 }
 
 Case Case::load(const std::filesystem::path& toml) {

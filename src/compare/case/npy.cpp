@@ -3,10 +3,10 @@
 
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <optional>
 
-#include "compare/case/case.hpp"
+#include "compare/case/complaint.hpp"
+#include "compare/case/plain_file.hpp"
 #include "compare/case/types.hpp"
 
 namespace tare::compare {
@@ -87,27 +87,20 @@ std::string expected_dtype(const ElementType& element) {
   return {};
 }
 
-}  // namespace
-
-HostBuffer read_npy(const std::filesystem::path& file, const ElementType& element, std::uint64_t count,
-                    const std::string& argument) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    throw CaseError("cannot read " + file.string() + " for `" + argument + "`: " + std::strerror(errno));
+HostBuffer read_open_npy(PlainFile&& in, const std::filesystem::path& file, const ElementType& element,
+                         std::uint64_t count, const std::string& argument) {
   unsigned char start[12] = {};
-  in.read(reinterpret_cast<char*>(start), 10);
-  if (!in || std::memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3) {
+  if (in.read(start, 10) != 10 || std::memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3) {
     bad(file, "not a NumPy file of format version 1 to 3");
   }
   std::size_t length = start[8] | static_cast<std::size_t>(start[9]) << 8;
   if (start[6] > 1) {
-    in.read(reinterpret_cast<char*>(start + 10), 2);
+    in.read(start + 10, 2);
     length |= static_cast<std::size_t>(start[10]) << 16 | static_cast<std::size_t>(start[11]) << 24;
   }
   if (length > (1u << 20)) bad(file, "the header is longer than 1 MiB");
   std::string text(length, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(length));
-  if (!in) bad(file, "ends inside its header");
+  if (in.read(text.data(), length) != length) bad(file, "ends inside its header");
 
   const Header header = parse_header(file, text);
   const std::string dtype = expected_dtype(element);
@@ -125,11 +118,20 @@ HostBuffer read_npy(const std::filesystem::path& file, const ElementType& elemen
         std::to_string(header.elements) + " elements, but `" + argument + "` needs " + std::to_string(lanes));
   }
   HostBuffer buffer(count * element.size);
-  in.read(reinterpret_cast<char*>(buffer.data()), static_cast<std::streamsize>(buffer.size()));
-  if (!in) bad(file, "ends before its last element");
-  if (in.peek() != std::ifstream::traits_type::eof())
-    bad(file, "has more bytes than `" + argument + "` needs");
+  if (in.read(buffer.data(), buffer.size()) != buffer.size()) bad(file, "ends before its last element");
+  if (char more = 0; in.read(&more, 1) != 0) bad(file, "has more bytes than `" + argument + "` needs");
   return buffer;
+}
+
+}  // namespace
+
+HostBuffer read_npy(const std::filesystem::path& file, const ElementType& element, std::uint64_t count,
+                    const std::string& argument) {
+  try {
+    return read_open_npy(PlainFile(file), file, element, count, argument);
+  } catch (const Complaint& complaint) {
+    throw CaseError("cannot read " + file.string() + " for `" + argument + "`: " + complaint.what());
+  }
 }
 
 }  // namespace tare::compare

@@ -9,13 +9,14 @@ namespace tare::compare {
 namespace {
 
 /// Why the reference function was not used; empty if there is none or it ran.
-std::string run_function(const Job& job, const std::vector<HostBuffer>& inputs, Reference& reference) {
+std::string run_function(const Job& job, const std::vector<HostBuffer>& inputs,
+                         const ReferenceSettings& settings, Reference& reference) {
   if (job.reference_source.empty()) return {};
-  ReferenceRun run = run_on_host(job, inputs);
+  ReferenceRun run = run_on_host(job, inputs, settings);
   reference.kind = ReferenceKind::host_compiler;
   std::string problem = run.problem, log = run.log;
   if (!run.ran) {
-    run = run_on_device(job, inputs);
+    run = run_on_device(job, inputs, settings);
     reference.kind = ReferenceKind::device_one_thread;
     if (log.empty()) log = run.log;
     problem += "; " + run.problem;
@@ -49,7 +50,8 @@ bool read_files(const Job& job, Reference& reference) {
 
 }  // namespace
 
-Reference compute_reference(const Job& job, const std::vector<HostBuffer>& inputs) {
+Reference compute_reference(const Job& job, const std::vector<HostBuffer>& inputs,
+                            const ReferenceSettings& settings) {
   Reference reference;
   if (job.empty) {
     // Nothing is launched, so every output stays what it was.
@@ -60,7 +62,7 @@ Reference compute_reference(const Job& job, const std::vector<HostBuffer>& input
     reference.how = "the outputs unchanged: nothing is launched";
     return reference;
   }
-  const std::string problem = run_function(job, inputs, reference);
+  const std::string problem = run_function(job, inputs, settings, reference);
   if (!reference.outputs.empty()) return reference;
   reference.outputs.resize(job.arguments.size());
   if (!read_files(job, reference)) {

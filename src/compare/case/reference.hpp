@@ -1,7 +1,9 @@
 // Inputs and expected outputs of a job: filling, the reference, and comparing bits.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +12,8 @@
 #include "compare/case/job.hpp"
 
 namespace tare::compare {
+
+class Interrupts;
 
 using HostBuffer = std::vector<std::byte>;
 
@@ -26,10 +30,19 @@ struct Reference {
   std::vector<std::optional<HostBuffer>> outputs;  // per argument; nullopt where not an output or not known
 };
 
+/// Where, and for how long, a reference function is compiled and run.
+struct ReferenceSettings {
+  std::filesystem::path directory = {};  // for its files; empty: TMPDIR. Nothing stays there
+  std::chrono::duration<double> limit = std::chrono::seconds(120);  // of its compiler, and then of itself
+  const Interrupts* interrupts = nullptr;                           // what ends both; null: nothing
+};
+
 /// Works out the expected outputs: the reference region through the host compiler (TARE_CXX, c++, g++,
 /// clang++), else as a one-thread kernel on the loaded device, else .npy files, else agreement (no outputs).
 /// `inputs` has one entry per argument (empty for scalars). Runs compilers in child processes; blocks.
-Reference compute_reference(const Job& job, const std::vector<HostBuffer>& inputs);
+/// Throws CaseError where the reference is at fault, and Interrupted.
+Reference compute_reference(const Job& job, const std::vector<HostBuffer>& inputs,
+                            const ReferenceSettings& settings = {});
 
 /// Result of holding one output against its expected bits.
 struct Difference {

@@ -1,12 +1,17 @@
-// The reference as a kernel of one block of one thread: slow, but it needs no host compiler.
+// The reference as a kernel of one block of one thread: slow, but it needs no host compiler. Nothing can end
+// a kernel but the end of its process, so it gets one of its own.
+#include "compare/case/case.hpp"
+#include "compare/case/device_reference.hpp"
+#include "compare/case/reference_child.hpp"
 #include "compare/case/reference_runs.hpp"
 #include "compare/case/snippet.hpp"
-#include "tare/tare.hpp"
+#include "compare/row.hpp"
+#include "compile/temporary_directory.hpp"
+#include "tare/driver.hpp"
+#include "tare/error.hpp"
 
 namespace tare::compare {
 namespace {
-
-constexpr const char* kEntry = "tare_reference_kernel";
 
 /// `extern "C" __global__ void NAME(T0 a0, T1 a1) { reference(a0, a1); }`
 std::string entry_text(const Job& job) {
@@ -20,7 +25,7 @@ std::string entry_text(const Job& job) {
     }
     break;
   }
-  return "extern \"C\" __global__ void " + std::string(kEntry) + "(" + parameters + ") { " +
+  return "extern \"C\" __global__ void " + std::string(kReferenceEntry) + "(" + parameters + ") { " +
          job.reference_name + "(" + names + "); }\n";
 }
 
@@ -33,80 +38,39 @@ std::string program_text(const Job& job, bool with_kernel, bool for_clang) {
   return text + entry_text(job);
 }
 
-/// The reference alone, then with the kernel region's types in front; the first refusal is the one to report.
-template <class Compile>
-LoadedProgram compile_either(const Compile& compile) {
-  try {
-    return compile(false);
-  } catch (const CompileError& alone) {
-    try {
-      return compile(true);
-    } catch (const CompileError&) {
-      throw alone;
-    }
-  }
-}
-
-LoadedProgram compile_for_device(const PrimaryContext& context, const Job& job) {
-  CompileOptions options;
-  options.set_strict_fp();
-  options.file_name = job.source_file_name;
-  const bool nvrtc = find_nvrtc().tool.has_value();
-  if (nvrtc) options.extra.push_back("--device-as-default-execution-space");
-  return compile_either([&](bool with_kernel) {
-    const std::string text = program_text(job, with_kernel, !nvrtc);
-    if (nvrtc) return Program(context, text, options).compile(Code::cubin, {kEntry});
-    return ClangProgram(context, text, options).compile({kEntry});
-  });
-}
-
-std::vector<std::optional<HostBuffer>> launch(const PrimaryContext& context, const Kernel& kernel,
-                                              const Job& job, const std::vector<HostBuffer>& inputs) {
-  const std::size_t count = job.arguments.size();
-  std::vector<Buffer> buffers(count);
-  std::vector<std::uint64_t> addresses(count);
-  std::vector<void*> arguments(count);
-  std::vector<std::size_t> sizes(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const JobArgument& argument = job.arguments[i];
-    if (argument.is_buffer) {
-      buffers[i] = Buffer(context, argument.bytes());
-      if (argument.bytes() != 0) buffers[i].copy_from(inputs[i]);
-      addresses[i] = buffers[i].address();
-      arguments[i] = &addresses[i];
-      sizes[i] = sizeof addresses[i];
-    } else {
-      arguments[i] = const_cast<std::byte*>(argument.value.data());
-      sizes[i] = argument.value.size();
-    }
-  }
-  const Stream stream(context);
-  kernel.launch(stream, Launch(), arguments, sizes);
-  stream.synchronize();
-  std::vector<std::optional<HostBuffer>> outputs(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!job.arguments[i].is_output()) continue;
-    outputs[i].emplace(job.arguments[i].bytes());
-    if (!outputs[i]->empty()) buffers[i].copy_to(*outputs[i]);
-  }
-  return outputs;
+/// `tare worker --reference`, seen from the program that starts it.
+std::vector<std::string> child_command(const std::filesystem::path& task, const ReferenceMemory& memory) {
+  return {own_executable().string(), "worker", kReferenceOption, task.string(), memory.path()};
 }
 
 }  // namespace
 
-ReferenceRun run_on_device(const Job& job, const std::vector<HostBuffer>& inputs) {
+ReferenceRun run_on_device(const Job& job, const std::vector<HostBuffer>& inputs,
+                           const ReferenceSettings& settings) {
   ReferenceRun run;
   try {
-    const PrimaryContext context;
-    const auto scope = context.enter();
-    const LoadedProgram program = compile_for_device(context, job);
-    run.outputs = launch(context, program.kernel(kEntry), job, inputs);
-    run.ran = true;
-    run.how = job.reference_name + "() as a kernel of one thread, compiled by " +
-              program.compiled().compiler + ", on " + context.device().name();
-  } catch (const CompileError& error) {
-    run.problem = error.what();
-    run.log = error.log();
+    DeviceReference task;
+    task.name = job.reference_name + "()";
+    task.file_name = job.source_file_name;
+    for (const bool with_kernel : {false, true}) {
+      task.for_nvrtc.push_back(program_text(job, with_kernel, false));
+      task.for_clang.push_back(program_text(job, with_kernel, true));
+    }
+    const std::vector<ReferenceMemory::Place> places = ReferenceMemory::places_of(job);
+    for (std::size_t i = 0; i < places.size(); ++i)
+      task.arguments.push_back(
+          {places[i].offset, places[i].bytes, job.arguments[i].is_buffer, job.arguments[i].is_output()});
+    const tare::detail::TemporaryDirectory directory(settings.directory);
+    const std::filesystem::path file = directory.write("task.json", encode(task));
+    const ReferenceMemory memory(job, inputs);
+    const tare::detail::ChildResult result = run_reference_child(
+        child_command(file, memory), settings, directory.path(), {{"TARE_DRIVER", driver_info().path}});
+    if (result.timed_out)
+      throw CaseError(reference_place(job) + "as a kernel of one thread " + too_long(result));
+    if (!result.ok())
+      throw Error(ErrorKind::io, "its process " + result.how_it_ended() + ": " + result.errors);
+    run = decode_result(tare::detail::read_file(result_file(file)));
+    if (run.ran) run.outputs = memory.outputs(job);
   } catch (const Error& error) {
     run.problem = error.what();
   }

@@ -1,7 +1,6 @@
 // The reference as a program: generated, compiled by the host's compiler, run on a copy of the buffers in
 // memory that it shares with this process, so that nothing it does can hurt us.
-#include <fcntl.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <string_view>
 
 #include "compare/case/case.hpp"
+#include "compare/case/reference_child.hpp"
 #include "compare/case/reference_runs.hpp"
 #include "compile/child_process.hpp"
 #include "compile/temporary_directory.hpp"
@@ -20,12 +20,18 @@
 namespace tare::compare {
 namespace {
 
-// Exit codes of the generated program that mean something.
-constexpr int kWrongCount = 96, kWrongSize = 97, kNoMemory = 98;
+// What the generated program says of itself, in the first bytes of the shared memory. An exit code would
+// not do: the reference may call exit() with any.
+enum class State : std::uint64_t { not_there = 0, started = 1, returned = 2, wrong_arguments = 3 };
+
+struct Header {
+  State state;
+  char compiler[120];  // "g++ 12.2.0"
+};
 
 constexpr std::array kOptions{"-O2", "-ffp-contract=off"};
 
-constexpr std::size_t kAlignment = 256;  // of each argument in the shared memory
+static_assert(sizeof(Header) <= ReferenceMemory::kFirst);
 
 /// Calls FUNCTION with arguments taken from shared memory. Types come from the function itself, so that a
 /// case never has to be able to spell them.
@@ -46,17 +52,17 @@ template <class R, class... A, std::size_t... I>
 int call(R (*function)(A...), char* base, std::index_sequence<I...>) {
   if (sizeof...(A) != kCount) {
     fprintf(stderr, "takes %d arguments, the case has %d", (int)sizeof...(A), kCount);
-    return 96;
+    return 3;
   }
   const long long sizes[] = {size_of<A>()..., 0};
   for (int i = 0; i < kCount; ++i) {
     if (sizes[i] == kSizes[i]) continue;
     fprintf(stderr, "takes %s as argument %d, the case has %s", sizes[i] == 0 ? "a pointer" : "a value", i,
             kSizes[i] == 0 ? "a buffer" : sizes[i] == 0 ? "a value" : "a value of another size");
-    return 97;
+    return 3;
   }
   function(argument<A>(base + kOffsets[I])...);
-  return 0;
+  return 2;
 }
 template <class R, class... A>
 int call(R (*function)(A...), char* base) {
@@ -64,61 +70,22 @@ int call(R (*function)(A...), char* base) {
 }
 }  // namespace tare_caller
 int main(int, char** argv) {
-#ifdef __clang__
-  printf("clang++ %d.%d.%d", __clang_major__, __clang_minor__, __clang_patchlevel__);
-#else
-  printf("g++ %d.%d.%d", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
-#endif
   const int fd = open(argv[1], O_RDWR);
   struct stat info;
-  if (fd < 0 || fstat(fd, &info) != 0) return 98;
+  if (fd < 0 || fstat(fd, &info) != 0) return 1;
   void* base = mmap(nullptr, (size_t)info.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (base == MAP_FAILED) return 98;
-  const int result = tare_caller::call(&TARE_FUNCTION, (char*)base);
-  return fflush(stdout) == 0 ? result : 98;
+  if (base == MAP_FAILED) return 1;
+#ifdef __clang__
+  snprintf((char*)base + 8, 120, "clang++ %d.%d.%d", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+  snprintf((char*)base + 8, 120, "g++ %d.%d.%d", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+  volatile unsigned long long* state = (volatile unsigned long long*)base;
+  *state = 1;
+  *state = (unsigned long long)tare_caller::call(&TARE_FUNCTION, (char*)base);
+  return 0;
 }
 )caller";
-
-struct Place {
-  std::size_t offset = 0, bytes = 0;
-};
-
-std::vector<Place> places_of(const Job& job, std::size_t& total) {
-  std::vector<Place> places;
-  total = 0;
-  for (const JobArgument& argument : job.arguments) {
-    const std::size_t bytes = argument.is_buffer ? argument.bytes() : argument.value.size();
-    places.push_back({total, bytes});
-    total += (bytes + kAlignment) / kAlignment * kAlignment;  // never nothing, so that all addresses differ
-  }
-  total = std::max(total, kAlignment);
-  return places;
-}
-
-/// Memory without a name in the file system; another process of ours reaches it through /proc.
-class SharedMemory {
- public:
-  explicit SharedMemory(std::size_t bytes) : bytes_(bytes) {
-    fd_ = memfd_create("tare-reference", MFD_CLOEXEC);
-    if (fd_ < 0 || posix_fallocate(fd_, 0, static_cast<off_t>(bytes)) != 0) return;
-    void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-    if (mapped != MAP_FAILED) data_ = static_cast<std::byte*>(mapped);
-  }
-  ~SharedMemory() {
-    if (data_ != nullptr) munmap(data_, bytes_);
-    if (fd_ >= 0) close(fd_);
-  }
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
-
-  std::byte* data() const { return data_; }
-  std::string path() const { return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(fd_); }
-
- private:
-  std::size_t bytes_;
-  int fd_ = -1;
-  std::byte* data_ = nullptr;
-};
 
 /// Empty where there is none.
 std::filesystem::path find_in_path(const std::string& name) {
@@ -148,7 +115,7 @@ std::filesystem::path find_host_compiler(std::string& looked_in) {
   return {};
 }
 
-std::string generated_tables(const Job& job, const std::vector<Place>& places) {
+std::string generated_tables(const Job& job, const std::vector<ReferenceMemory::Place>& places) {
   std::string sizes = "0", offsets = "0";
   if (!places.empty()) sizes = offsets = "";
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -162,7 +129,8 @@ std::string generated_tables(const Job& job, const std::vector<Place>& places) {
          offsets + "}; }\n";
 }
 
-std::string program_text(const Job& job, const std::vector<Place>& places, bool with_kernel) {
+std::string program_text(const Job& job, const std::vector<ReferenceMemory::Place>& places,
+                         bool with_kernel) {
   std::string text = std::string(kHostPrelude) + "\n";
   if (with_kernel) {
     text += line_directive(job.source_first_line, job.source_file_name) + without_cuda_includes(job.source) +
@@ -176,18 +144,22 @@ std::string program_text(const Job& job, const std::vector<Place>& places, bool 
 
 /// The reference stands alone if it can; where it uses the kernel region's types that region goes in front.
 tare::detail::ChildResult compile(const std::filesystem::path& compiler, const Job& job,
-                                  const std::vector<Place>& places,
+                                  const std::vector<ReferenceMemory::Place>& places,
+                                  const ReferenceSettings& settings,
                                   const tare::detail::TemporaryDirectory& directory) {
   const auto attempt = [&](bool with_kernel) {
     const std::filesystem::path source =
         directory.write("reference.cpp", program_text(job, places, with_kernel));
-    tare::detail::ChildRequest request;
-    request.argv = {compiler.string(), "-std=c++17", "-w", "-fno-strict-aliasing"};
-    request.argv.insert(request.argv.end(), kOptions.begin(), kOptions.end());
+    std::vector<std::string> argv{compiler.string(), "-std=c++17", "-w", "-fno-strict-aliasing"};
+    argv.insert(argv.end(), kOptions.begin(), kOptions.end());
     const std::filesystem::path beside = job.kernel_file.parent_path();
-    request.argv.insert(request.argv.end(), {"-iquote", beside.empty() ? "." : beside.string(), "-o",
-                                             (directory.path() / "reference").string(), source.string()});
-    return run_child(request);
+    argv.insert(argv.end(), {"-iquote", beside.empty() ? "." : beside.string(), "-o",
+                             (directory.path() / "reference").string(), source.string()});
+    tare::detail::ChildResult result = run_reference_child(std::move(argv), settings, directory.path());
+    if (result.timed_out)
+      throw CaseError(reference_place(job) + "is not compiled: " + compiler.string() + " " +
+                      too_long(result));
+    return result;
   };
   tare::detail::ChildResult alone = attempt(false);
   if (alone.ok()) return alone;
@@ -196,16 +168,17 @@ tare::detail::ChildResult compile(const std::filesystem::path& compiler, const J
   return alone;
 }
 
-void check_end(const Job& job, const tare::detail::ChildResult& result) {
-  if (result.ok()) return;
-  const std::string who = job.source_file_name + ":" + std::to_string(job.reference_first_line) + ": " +
-                          job.reference_name + "() ";
-  if (result.exit_status == kWrongCount || result.exit_status == kWrongSize)
-    throw CaseError(who + result.errors);
-  if (result.exit_status == kNoMemory) throw CaseError(who + "could not reach the buffers");
-  std::string tail =
+void check_end(const Job& job, const tare::detail::ChildResult& result, State state) {
+  if (result.ok() && state == State::returned) return;
+  if (result.timed_out) throw CaseError(reference_place(job) + too_long(result));
+  if (state == State::wrong_arguments) throw CaseError(reference_place(job) + result.errors);
+  if (state == State::not_there && result.signal == 0)
+    throw CaseError(reference_place(job) + "could not reach the buffers");
+  std::string how = result.how_it_ended();
+  if (state == State::started && result.signal == 0) how = "ended early: it " + how + " before it returned";
+  const std::string tail =
       result.errors.substr(result.errors.size() - std::min<std::size_t>(result.errors.size(), 2000));
-  throw CaseError(who + result.how_it_ended() + (tail.empty() ? "" : "\n" + tail));
+  throw CaseError(reference_place(job) + how + (tail.empty() ? "" : "\n" + tail));
 }
 
 }  // namespace
@@ -242,51 +215,39 @@ std::string line_directive(int line, const std::string& file) {
   return text + "\"\n";
 }
 
-ReferenceRun run_on_host(const Job& job, const std::vector<HostBuffer>& inputs) {
-  ReferenceRun run;
+ReferenceRun run_on_host(const Job& job, const std::vector<HostBuffer>& inputs,
+                         const ReferenceSettings& settings) {
+  ReferenceRun found;
   std::string looked_in;
   const std::filesystem::path compiler = find_host_compiler(looked_in);
   if (compiler.empty()) {
-    run.problem = "no host compiler: looked in " + looked_in;
-    return run;
+    found.problem = "no host compiler: looked in " + looked_in;
+    return found;
   }
-  std::size_t total = 0;
-  const std::vector<Place> places = places_of(job, total);
   try {
-    const tare::detail::TemporaryDirectory directory;
-    const tare::detail::ChildResult compiled = compile(compiler, job, places, directory);
+    const tare::detail::TemporaryDirectory directory(settings.directory);
+    const tare::detail::ChildResult compiled =
+        compile(compiler, job, ReferenceMemory::places_of(job), settings, directory);
     if (!compiled.ok()) {
-      run.problem = compiler.string() + " " + compiled.how_it_ended();
-      run.log = compiled.errors;
-      return run;
+      found.problem = compiler.string() + " " + compiled.how_it_ended();
+      found.log = compiled.errors;
+      return found;
     }
-    const SharedMemory memory(total);
-    if (memory.data() == nullptr) {
-      run.problem = "no " + std::to_string(total) + " bytes of memory for a copy of the buffers";
-      return run;
-    }
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const std::vector<std::byte>& from = job.arguments[i].is_buffer ? inputs[i] : job.arguments[i].value;
-      std::memcpy(memory.data() + places[i].offset, from.data(), std::min(from.size(), places[i].bytes));
-    }
-    tare::detail::ChildRequest request;
-    request.argv = {(directory.path() / "reference").string(), memory.path()};
-    request.timeout = std::chrono::minutes(10);
-    const tare::detail::ChildResult result = run_child(request);
-    check_end(job, result);
-    run.ran = true;
-    run.how = job.reference_name + "() compiled by " + result.output;
-    for (const char* option : kOptions) run.how += std::string(" ") + option;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      run.outputs.emplace_back();
-      if (!job.arguments[i].is_output()) continue;
-      const std::byte* at = memory.data() + places[i].offset;
-      run.outputs.back().emplace(at, at + places[i].bytes);
-    }
+    const ReferenceMemory memory(job, inputs);
+    const tare::detail::ChildResult result = run_reference_child(
+        {(directory.path() / "reference").string(), memory.path()}, settings, directory.path());
+    Header header;
+    std::memcpy(&header, memory.header(), sizeof header);
+    check_end(job, result, header.state);
+    found.ran = true;
+    found.how = job.reference_name + "() compiled by " +
+                std::string(header.compiler, strnlen(header.compiler, sizeof header.compiler));
+    for (const char* option : kOptions) found.how += std::string(" ") + option;
+    found.outputs = memory.outputs(job);
   } catch (const tare::Error& error) {
-    run.problem = error.what();
+    found.problem = error.what();
   }
-  return run;
+  return found;
 }
 
 }  // namespace tare::compare

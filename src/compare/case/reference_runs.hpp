@@ -19,11 +19,16 @@ struct ReferenceRun {
 };
 
 /// Compiles and runs the reference in child processes. Throws CaseError where the function does not take the
-/// case's arguments, crashes or does not end.
-ReferenceRun run_on_host(const Job& job, const std::vector<HostBuffer>& inputs);
+/// case's arguments, crashes, calls exit() or does not end within the limit (nor its compiler), and
+/// Interrupted.
+ReferenceRun run_on_host(const Job& job, const std::vector<HostBuffer>& inputs,
+                         const ReferenceSettings& settings);
 
-/// Through libtare and NVRTC or clang on the loaded device; loads it if need be.
-ReferenceRun run_on_device(const Job& job, const std::vector<HostBuffer>& inputs);
+/// Through libtare and NVRTC or clang on the loaded device, in a process of its own (own_executable());
+/// loads the driver if need be. Throws CaseError where the reference does not end within the limit, and
+/// Interrupted.
+ReferenceRun run_on_device(const Job& job, const std::vector<HostBuffer>& inputs,
+                           const ReferenceSettings& settings);
 
 /// C++ in front of a reference: CUDA's keywords, vector and 16-bit types as a host compiler can take them.
 extern const char* const kHostPrelude;

@@ -69,7 +69,8 @@ void download(const PythonEnvironment& environment, const PinSet& pins, const st
       command.insert(command.end(), {"--no-binary", parse_pin(pin).name});
     command.insert(command.end(), pins.source.begin(), pins.source.end());
     shop.run(fmt::format("{}: downloading the source of {}", environment.name, list_of_pins(pins.source)),
-             "pip " + python.pip, command, build_variables(environment, cuda, shop.path(), false), false);
+             "pip " + python.pip, command,
+             build_variables(environment, cuda, shop.path(), false, shop.interrupts()), false);
   }
   move_files(folder, options.directory);
 }
@@ -108,7 +109,7 @@ InstallOutcome download_one(const PythonEnvironment& environment, const Download
 
 std::vector<InstallOutcome> download_packages(const DownloadOptions& options, InstallProgress& progress) {
   const Interrupts interrupts;
-  const int cuda = choose_cuda(options.cuda, options.device);
+  const int cuda = choose_cuda(options.cuda, options.device, interrupts);
   std::vector<InstallOutcome> outcomes;
   for (const WantedEnvironment& each : wanted_environments(options.rows, cuda)) {
     outcomes.push_back(download_one(each.environment, options, cuda, progress, interrupts));

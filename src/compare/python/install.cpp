@@ -235,7 +235,8 @@ void Installation::build_packages(const PythonEnvironment& environment, const Pi
   for (const std::string& pin : pins.source)
     command.insert(command.end(), {"--no-binary", parse_pin(pin).name});
   for (const auto& more : {sources(), pins.source}) command.insert(command.end(), more.begin(), more.end());
-  std::map<std::string, std::string> variables = build_variables(environment, cuda_, shop_.path(), true);
+  std::map<std::string, std::string> variables =
+      build_variables(environment, cuda_, shop_.path(), true, shop_.interrupts());
   variables["PATH"] = (built() / "bin").string() + ":" + variables["PATH"];
   shop_.run(fmt::format("{}: building {} (minutes)", environment.name, list_of_pins(pins.source)),
             "building " + list_of_pins(pins.source) + ": " + installer.name, command, variables,
@@ -309,7 +310,7 @@ std::vector<InstallOutcome> install_environments(const InstallOptions& options, 
   if (std::error_code none; !options.wheelhouse.empty() && !fs::is_directory(options.wheelhouse, none))
     throw Error(ErrorKind::argument, "--wheelhouse: no such folder: " + options.wheelhouse.string());
   const Interrupts interrupts;
-  const int cuda = choose_cuda(options.cuda, options.device);
+  const int cuda = choose_cuda(options.cuda, options.device, interrupts);
   const std::vector<WantedEnvironment> wanted = wanted_environments(options.rows, cuda);
   const fs::path folder = data_directory() / "rows";
   const Lock lock(folder, progress, interrupts);

@@ -40,8 +40,14 @@ void add_wanted(std::vector<WantedEnvironment>& all, const RowDescription& row) 
     same->no_gpu.clear();
 }
 
-std::string toolkit_folder(int cuda, bool need_toolkit) {
-  const Search nvcc = find_nvcc();
+Search find_toolkit(const Interrupts& interrupts) {
+  Search nvcc = find_nvcc({}, interrupts.descriptor());
+  interrupts.check();
+  return nvcc;
+}
+
+std::string toolkit_folder(int cuda, bool need_toolkit, const Interrupts& interrupts) {
+  const Search nvcc = find_toolkit(interrupts);
   const std::string wrong =
       !nvcc.tool ? nvcc.reason
       : !at_least(nvcc.tool->version, cuda, 0) || at_least(nvcc.tool->version, cuda + 1, 0)
@@ -75,7 +81,7 @@ std::vector<WantedEnvironment> wanted_environments(const std::vector<std::string
   return all;
 }
 
-int choose_cuda(int wanted, const std::string& device) {
+int choose_cuda(int wanted, const std::string& device, const Interrupts& interrupts) {
   if (wanted != 0) return wanted;
   if (device == "gpu" || device == "cpu") choose_driver(device);
   std::optional<DriverInfo> driver;
@@ -84,7 +90,7 @@ int choose_cuda(int wanted, const std::string& device) {
   } catch (const Error&) {  // no driver: a machine that only prepares
   }
   if (!driver) {
-    const Search nvcc = find_nvcc();
+    const Search nvcc = find_toolkit(interrupts);
     return nvcc.tool && !at_least(nvcc.tool->version, 13, 0) ? 12 : 13;
   }
   if (driver->is_cpu_device) return 13;
@@ -147,14 +153,15 @@ Finished Workshop::run(const std::string& what, const std::string& subject,
 }
 
 std::map<std::string, std::string> build_variables(const PythonEnvironment& environment, int cuda,
-                                                   const fs::path& folder, bool need_toolkit) {
+                                                   const fs::path& folder, bool need_toolkit,
+                                                   const Interrupts& interrupts) {
   std::map<std::string, std::string> variables = installer_environment(folder / "tmp");
   const auto names_toolkit = [](const auto& each) { return each.second.find("{cuda}") != std::string::npos; };
   const bool uses_toolkit =
       std::any_of(environment.build_environment.begin(), environment.build_environment.end(),
                   names_toolkit) ||
       std::any_of(environment.build_files.begin(), environment.build_files.end(), names_toolkit);
-  const std::string toolkit = uses_toolkit ? toolkit_folder(cuda, need_toolkit) : "";
+  const std::string toolkit = uses_toolkit ? toolkit_folder(cuda, need_toolkit, interrupts) : "";
   const std::string path = variables["PATH"];
   const auto filled = [&](const std::string& text) {
     return replaced(replaced(text, "{cuda}", toolkit), "{path}", path);

@@ -26,8 +26,8 @@ struct WantedEnvironment {
 std::vector<WantedEnvironment> wanted_environments(const std::vector<std::string>& names, int cuda);
 
 /// 12 or 13: `wanted`, else the newest that the driver runs, else the toolkit's, else 13. 13 on the CPU
-/// device. Throws tare::Error where the driver is too old for both.
-int choose_cuda(int wanted, const std::string& device);
+/// device. Throws tare::Error where the driver is too old for both, and Interrupted.
+int choose_cuda(int wanted, const std::string& device, const Interrupts& interrupts);
 
 /// A step that did not succeed.
 struct StepFailed {
@@ -74,7 +74,8 @@ class Workshop {
 /// in place of "{cuda}", and a link to the loaded driver for the linker. `need_toolkit`: throws StepFailed
 /// where "{cuda}" is used and there is no toolkit of this version.
 std::map<std::string, std::string> build_variables(const PythonEnvironment& environment, int cuda,
-                                                   const std::filesystem::path& folder, bool need_toolkit);
+                                                   const std::filesystem::path& folder, bool need_toolkit,
+                                                   const Interrupts& interrupts);
 
 /// "NAME 1.2.3, OTHER 4.5".
 std::string list_of_pins(const std::vector<std::string>& pins);

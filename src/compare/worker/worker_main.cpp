@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "compare/case/device_reference.hpp"
 #include "compare/case/host_code.hpp"
 #include "compare/guard.hpp"
 #include "compare/options.hpp"
@@ -249,6 +250,8 @@ int worker_main(int argc, char** argv) {
   int at = 1;
   if (at < argc && std::strcmp(argv[at], "worker") == 0) ++at;
   if (at + 1 < argc && std::strcmp(argv[at], "--guard") == 0) return guard_main(argv[at + 1]);
+  if (at + 2 < argc && std::strcmp(argv[at], kReferenceOption) == 0)
+    return device_reference_main(argv[at + 1], argv[at + 2]);
   if (at >= argc) {
     std::fprintf(stderr, "tare worker: which row?\n");
     return kUsage;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr char kMagic[8] = {'T', 'A', 'R', 'E', 'O', 'B', 'J', '1'};
 constexpr std::size_t kTrailer = 16;
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // a longer file is neither written nor read
 
 struct Header {
   char magic[8];
@@ -76,21 +77,23 @@ bool write_all(int descriptor, const char* from, std::size_t size) {
 }  // namespace
 
 std::optional<CachedObject> find_object(const std::string& directory, const ObjectKey& key) {
-  const File file(open(path_of(directory, key).c_str(), O_RDONLY | O_CLOEXEC));
+  const File file(open(path_of(directory, key).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
   if (!file.is_open() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (size < sizeof(Header) + kTrailer) return std::nullopt;
-  std::vector<char> bytes(size);
-  if (!read_all(file.get(), bytes.data(), size)) return std::nullopt;
+  // The header decides whether the rest is read: a file of any size can lie under this name.
   Header header{};
-  std::memcpy(&header, bytes.data(), sizeof header);
-  const auto sum = checksum(bytes.data(), size - kTrailer);
-  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.key != key ||
-      header.object_bytes != size - sizeof header - kTrailer ||
-      std::memcmp(sum.data(), bytes.data() + size - kTrailer, kTrailer) != 0) {
+  if (size < sizeof header + kTrailer || size > kMostBytes ||
+      !read_all(file.get(), reinterpret_cast<char*>(&header), sizeof header) ||
+      std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.key != key ||
+      header.object_bytes != size - sizeof header - kTrailer) {
     return std::nullopt;
   }
+  std::vector<char> bytes(size);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  if (!read_all(file.get(), bytes.data() + sizeof header, size - sizeof header)) return std::nullopt;
+  const auto sum = checksum(bytes.data(), size - kTrailer);
+  if (std::memcmp(sum.data(), bytes.data() + size - kTrailer, kTrailer) != 0) return std::nullopt;
   CachedObject object;
   object.frame_bytes_per_thread = header.frame_bytes;
   object.object.assign(bytes.begin() + sizeof header, bytes.end() - kTrailer);
@@ -105,6 +108,7 @@ void keep_object(const std::string& directory, const ObjectKey& key, const Cache
   header.key = key;
   header.frame_bytes = object.frame_bytes_per_thread;
   header.object_bytes = object.object.size();
+  if (object.object.size() > kMostBytes - sizeof header - kTrailer) return;
   std::vector<char> bytes(sizeof header);
   std::memcpy(bytes.data(), &header, sizeof header);
   bytes.insert(bytes.end(), object.object.begin(), object.object.end());

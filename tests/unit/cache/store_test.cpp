@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -163,6 +164,36 @@ TEST_F(CacheDirectory, OtherThingsInAnEntrysPlaceAreSetAside) {
   for (const auto& entry : fs::directory_iterator(cache_.directory()))
     set_aside_files += entry.path().filename().string().find(".damaged-") != std::string::npos ? 1u : 0u;
   EXPECT_EQ(set_aside_files, 5u);
+}
+
+/// The most memory that this process ever had, in KiB.
+long peak_kilobytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST_F(CacheDirectory, AFileOfAnySizeInAnEntrysPlaceIsNotReadWhole) {
+  constexpr std::uintmax_t kHuge = std::uintmax_t{20} << 30;  // 20 GiB, of which nothing is on the disk
+  const Key key = key_named("a");
+  const fs::path path = entry_path(state(), key);
+  keep(state(), key, sample());
+  const std::string whole = slurp(path);
+  const long before = peak_kilobytes();
+  fs::resize_file(path, 0);
+  fs::resize_file(path, kHuge);
+  expect_repaired(cache_, key, "only zeros");
+  fs::resize_file(path, kHuge);
+  expect_repaired(cache_, key, "an entry that has grown");
+  std::string header = whole.substr(0, kEntryHeaderBytes);
+  const std::uint64_t metadata = 100, payload = kHuge - kEntryHeaderBytes - 16 - metadata;
+  std::memcpy(header.data() + 48, &metadata, 8);
+  std::memcpy(header.data() + 56, &payload, 8);
+  overwrite(path, header);
+  fs::resize_file(path, kHuge);
+  EXPECT_TRUE(cache_.explain({{"name", "b"}}).nearest.empty());
+  expect_repaired(cache_, key, "a header that says as much");
+  EXPECT_LT(peak_kilobytes() - before, 1 << 20) << "KiB";
 }
 
 TEST_F(CacheDirectory, AFileOpenedByTheCompileIsHeldAgainstItsContent) {

@@ -96,6 +96,36 @@ TEST_F(Mistakes, ATableThatCouldNotBeWrittenIsAnError) {
             "tare: cannot write to standard output: No space left on device\n");
 }
 
+TEST_F(Mistakes, ATableWithoutAStandardOutputIsAnError) {
+  const std::string errors = (folder_ / "errors").string();
+  EXPECT_EQ(run_tare("compare --n 0 --device cpu >&- 2> " + errors + " #").code, 1);
+  std::ifstream in(errors);
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(in), {}}),
+            "tare: cannot write to standard output: Bad file descriptor\n");
+}
+
+TEST_F(Mistakes, AReaderThatHasGoneMayMissTheTableButNotTheRecord) {
+  const std::string code = (folder_ / "code").string();
+  const auto code_of = [&](const std::string& options) {
+    // The pipe's reader ends before the program starts, and SIGPIPE is ignored, as many callers have it.
+    run_tare("--version; trap '' PIPE; { sleep 0.3; " TARE_BINARY_DIR
+             "/bin/tare compare --n 0 --device cpu " +
+             options + "; echo $? > " + code + "; } 2> /dev/null | true #");
+    std::ifstream in(code);
+    int value = -1;
+    in >> value;
+    return value;
+  };
+  EXPECT_EQ(code_of(""), 0);
+  EXPECT_EQ(code_of("--json -"), 1);
+}
+
+TEST_F(Mistakes, ALimitOfOpenFilesThatIsTooLowIsNamed) {
+  const Ran ran = run_tare("compare --device cpu --n 0", "ulimit -n 8;");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("tare: at most 8 files may be open at once here (ulimit -n), "));
+}
+
 TEST_F(Mistakes, InitWritesFromAnywhereToAnywhere) {
   const std::string cu = write("src/wsum.cu", "__global__ void k(float* x, int n) { x[0] = n; }\n");
   fs::create_directories(folder_ / "my cases");

@@ -1,6 +1,7 @@
 // Child processes: what they get, how they end, and that nothing of them stays.
 #include "compile/child_process.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -102,10 +103,34 @@ TEST(ChildProcess, ATimeLimitEndsTheWholeGroup) {
   request.timeout = 300ms;
   const ChildResult result = run_child(request);
   EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.how_it_ended(), "did not finish within 0.3 s");
   pid_t grandchild = 0;
   std::ifstream(folder.path() / "pid") >> grandchild;
   ASSERT_GT(grandchild, 0);
   EXPECT_TRUE(gone_soon(grandchild));
+}
+
+TEST(ChildProcess, AReadableStopDescriptorEndsTheWholeGroup) {
+  const Folder folder;
+  int pipe[2];
+  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+  ChildRequest request = shell("sleep 1000 & echo $! > " + (folder.path() / "pid").string() + "; wait");
+  request.stop_descriptor = pipe[0];
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(300ms);
+    EXPECT_EQ(::write(pipe[1], "x", 1), 1);
+  });
+  const ChildResult result = run_child(request);
+  stopper.join();
+  EXPECT_TRUE(result.stopped);
+  EXPECT_FALSE(result.ok());
+  EXPECT_EQ(result.how_it_ended(), "was stopped");
+  pid_t grandchild = 0;
+  std::ifstream(folder.path() / "pid") >> grandchild;
+  ASSERT_GT(grandchild, 0);
+  EXPECT_TRUE(gone_soon(grandchild));
+  ::close(pipe[0]);
+  ::close(pipe[1]);
 }
 
 TEST(ChildProcess, AGrandchildThatKeepsThePipesOpenDoesNotHoldUpTheEnd) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
 #include <string_view>
 
@@ -244,15 +245,75 @@ TEST(CompileNvrtc, AnArchitectureItDoesNotKnowIsAnsweredWithThoseItDoes) {
   }
 }
 
+TEST(CompileNvrtc, TheToolkitsHeadersAreFoundWithoutAnyOption) {
+  TARE_NEEDS(nvrtc);
+  const Search search = find_nvrtc();
+  const auto has = [&](const std::string& header) {
+    for (const fs::path& dir : toolkit_include_dirs(*search.tool))
+      if (fs::exists(dir / header)) return true;
+    return false;
+  };
+  int found = 0;
+  for (const char* header :
+       {"cuda_fp16.h", "cuda_bf16.h", "cuda/std/cstdint", "cooperative_groups.h", "cub/version.cuh"}) {
+    if (!has(header)) continue;  // not every installation has all parts
+    ++found;
+    EXPECT_NO_THROW(
+        compile_nvrtc("#include <" + std::string(header) + ">\nextern \"C\" __global__ void k() {}",
+                      Code::ptx, {}, for_sm_90()))
+        << header;
+  }
+  if (found == 0) GTEST_SKIP() << "no headers beside " << search.tool->path;
+}
+
+TEST(CompileNvcc, TakesTheHostsHeadersThatNvrtcHasNot) {
+  TARE_NEEDS(nvcc);
+  EXPECT_NO_THROW(
+      compile_nvcc("#include <cstdint>\n#include <stdint.h>\n#include <type_traits>\n#include <math.h>\n"
+                   "extern \"C\" __global__ void k() {}",
+                   Code::ptx, {}, for_sm_90()));
+}
+
 TEST(CompileNvrtc, AHostHeaderIsAnsweredWithItsReplacement) {
   TARE_NEEDS(nvrtc);
-  try {
-    compile_nvrtc("#include <cstdint>\n", Code::ptx, {}, for_sm_90());
-    FAIL() << "it compiled";
-  } catch (const CompileError& e) {
-    EXPECT_EQ(e.hint(), "<cstdint> is a host-only header: use <cuda/std/cstdint>");
-    EXPECT_EQ(e.code_name(), "NVRTC_ERROR_COMPILATION");
+  for (const auto& [header, instead] :
+       {std::pair("cstdint", "cuda/std/cstdint"), std::pair("type_traits", "cuda/std/type_traits"),
+        std::pair("stdint.h", "cuda/std/cstdint"), std::pair("math.h", "cuda/std/cmath")}) {
+    try {
+      compile_nvrtc("#include <" + std::string(header) + ">\n", Code::ptx, {}, for_sm_90());
+      ADD_FAILURE() << header << " compiled";
+    } catch (const CompileError& e) {
+      EXPECT_EQ(e.hint(), "<" + std::string(header) + "> is a host-only header: use <" + instead + ">");
+      EXPECT_EQ(e.code_name(), "NVRTC_ERROR_COMPILATION");
+    }
   }
+}
+
+TEST(CompileNvrtc, AnArchitectureThatWasDroppedIsAnsweredWithTheNearest) {
+  TARE_NEEDS(nvrtc);
+  CompileOptions options = for_sm_90();
+  options.arch = "sm_20";  // of every NVRTC that can be had
+  try {
+    compile_nvrtc("", Code::cubin, {}, options);
+    FAIL() << "it compiled";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("NVRTC "));
+    EXPECT_THAT(e.what(), HasSubstr("does not know --gpu-architecture=sm_20"));
+    EXPECT_THAT(e.hint(), StartsWith("the nearest that it knows is sm_"));
+  }
+}
+
+TEST(CompileNvrtc, FoldersWithSpacesAreIncludeFolders) {
+  TARE_NEEDS(nvrtc);
+  const Folder folder;
+  fs::create_directories(folder.path() / "my headers");
+  std::ofstream(folder.path() / "my headers/value.h") << "#define VALUE 4711\n";
+  CompileOptions options = for_sm_90();
+  options.include_dirs = {folder.path() / "my headers"};
+  const Compiled compiled = compile_nvrtc(
+      "#include <value.h>\nextern \"C\" __global__ void k(int* p) { *p = VALUE; }", Code::ptx, {}, options);
+  EXPECT_THAT(std::string(reinterpret_cast<const char*>(compiled.image.data()), compiled.image.size()),
+              HasSubstr("4711"));
 }
 
 TEST(CompileNvrtc, AnOptionItRefusesIsInTheLog) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "unit/gpu/support.hpp"
 
 namespace tare::testing_support {
@@ -63,6 +65,32 @@ TEST_F(Limits, ALimitDeclaredInTheKernelIsNamedWithTwoWaysOut) {
   EXPECT_EQ(error.hint(),
             "use at most 256 threads per block, or compile the kernel for larger ones (max_registers or "
             "__launch_bounds__(512))");
+}
+
+TEST_F(Limits, ACooperativeGridBeyondWhatTheDeviceHoldsIsNamedInBlocks) {
+  const Launch far{.grid = {1u << 20}, .block = {64}, .cooperative = true};
+  const auto error = refused(far);
+  EXPECT_EQ(error.kind(), ErrorKind::argument);
+  EXPECT_EQ(error.code_name(), "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE");
+  unsigned held = 0;
+  const int read = std::sscanf(error.what(),
+                               "the cooperative grid of kernel `nothing` has 1048576 blocks, the "
+                               "device holds %u at once",
+                               &held);
+  ASSERT_EQ(read, 1) << error.what();
+  // As many as that are launched, and not one more: the grid is never made smaller on the way.
+  load(kNothing).kernel("nothing").launch(stream_, {.grid = {held}, .block = {64}, .cooperative = true});
+  stream_.synchronize();
+  EXPECT_THAT(refused({.grid = {held + 1}, .block = {64}, .cooperative = true}).what(),
+              HasSubstr("has " + std::to_string(held + 1) + " blocks"));
+}
+
+TEST_F(Limits, AClusterIsRefusedWhereThereAreNoneAndNeverDropped) {
+  if (!driver_info().is_cpu_device) GTEST_SKIP() << "this device has clusters: tare_gpu_check launches them";
+  const std::string fixed =
+      std::string(kHeader) + ".visible .entry four() .explicitcluster .reqnctapercluster 4, 1, 1 { ret; }";
+  EXPECT_EQ(refused({.grid = {128}}, fixed, "four").code_name(), "CUDA_ERROR_NOT_SUPPORTED");
+  EXPECT_EQ(refused({.grid = {128}, .cluster = Dim3{4}}).code_name(), "CUDA_ERROR_NOT_SUPPORTED");
 }
 
 TEST_F(Limits, ARefusedLaunchLeavesTheStreamUsable) {

@@ -64,7 +64,8 @@ TEST_P(ReferenceOnTheDevice, HasTheBitsOfTheHostsOwn) {
   const Job job = a_case.job(small);
   const Reference by_host = reference_of(job);
   ASSERT_EQ(by_host.kind, ReferenceKind::host_compiler) << by_host.how;
-  const Environment none("TARE_CXX", "/nonexistent/c++");
+  const Environment none("TARE_CXX", "/nonexistent/c++"),
+      program("TARE_EXECUTABLE", TARE_BINARY_DIR "/bin/tare");
   const Reference by_device = reference_of(job);
   EXPECT_EQ(by_device.kind, ReferenceKind::device_one_thread);
   EXPECT_THAT(by_device.how, testing::StartsWith("reference() as a kernel of one thread, compiled by "));

@@ -1,5 +1,7 @@
 // The cache of compiled kernels on disk: found again, never wrong, never in the way.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,12 +37,12 @@ class ObjectCache : public ::testing::Test {
  protected:
   ObjectCache() {
     std::string name = (fs::temp_directory_path() / "tare-objects-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
+    root_ = directory_ = mkdtemp(name.data());
   }
   ~ObjectCache() override {
     std::error_code ignored;
-    fs::permissions(directory_, fs::perms::owner_all, ignored);
-    fs::remove_all(directory_, ignored);
+    fs::permissions(root_, fs::perms::owner_all, ignored);
+    fs::remove_all(root_, ignored);
   }
 
   /// Compiles, checks what the kernel writes, and says whether the object came from the disk.
@@ -70,7 +72,7 @@ class ObjectCache : public ::testing::Test {
     return found;
   }
 
-  std::string directory_;
+  std::string root_, directory_;
 };
 
 TEST_F(ObjectCache, SecondCompilationTakesTheFirstOnesObject) {
@@ -108,6 +110,33 @@ TEST_F(ObjectCache, DamagedEntryIsCompiledAnewAndReplaced) {
   fs::resize_file(entry, 0);
   EXPECT_FALSE(from_cache(5));
   EXPECT_TRUE(from_cache(5));
+}
+
+TEST_F(ObjectCache, FileOfAnySizeInAnEntrysPlaceIsNotReadWhole) {
+  constexpr std::uintmax_t kHuge = std::uintmax_t{20} << 30;  // 20 GiB, of which nothing is on the disk
+  ASSERT_FALSE(from_cache(5));
+  const fs::path entry = entries().at(0);
+  const auto peak_kilobytes = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  const long before = peak_kilobytes();
+  fs::resize_file(entry, kHuge);
+  EXPECT_FALSE(from_cache(5)) << "grown";
+  {
+    std::fstream file(entry, std::ios::in | std::ios::out | std::ios::binary);
+    const std::uint64_t object_bytes = kHuge - 40 - 16;
+    file.seekp(32);
+    file.write(reinterpret_cast<const char*>(&object_bytes), sizeof object_bytes);
+  }
+  fs::resize_file(entry, kHuge);
+  EXPECT_FALSE(from_cache(5)) << "with a header that says as much";
+  EXPECT_TRUE(from_cache(5));
+  fs::remove(entry);
+  ASSERT_EQ(mkfifo(entry.c_str(), 0600), 0);
+  EXPECT_FALSE(from_cache(5)) << "a pipe";
+  EXPECT_LT(peak_kilobytes() - before, 1 << 20) << "KiB";
 }
 
 TEST_F(ObjectCache, EntryUnderAnotherKeysNameIsNotTaken) {

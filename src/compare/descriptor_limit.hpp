@@ -1,0 +1,11 @@
+// The limit of open files, asked before it is met in the middle of something.
+#pragma once
+
+#include <cstddef>
+
+namespace tare::compare {
+
+/// Throws tare::Error(io), naming the limit, where this process may not have `needed` files open.
+void require_descriptors(std::size_t needed);
+
+}  // namespace tare::compare
