@@ -71,7 +71,7 @@ TEST(Program, NoCommandIsAMistake) {
   const Ran ran = run_tare("");
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.err,
-            "tare: which command? tare has compare, sweep, rows, init, cache, doctor\n"
+            "tare: which command? tare has compare, sweep, rows, init, cache, with-cpu, doctor\n"
             "  hint: tare --help shows what they do\n");
 }
 
