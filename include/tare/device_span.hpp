@@ -18,11 +18,7 @@ struct DeviceSpan {
   std::uint64_t address = 0;
   std::uint64_t count = 0;
 
-  operator DeviceSpan<const T>() const noexcept
-    requires(!std::is_const_v<T>)
-  {
-    return {address, count};
-  }
+  operator DeviceSpan<const T>() const noexcept requires(!std::is_const_v<T>) { return {address, count}; }
 };
 
 /// All of a buffer as elements of T. Throws Error(argument) where its bytes are no whole number of them.

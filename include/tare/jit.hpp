@@ -69,7 +69,8 @@ enum class JitCompiler {
 
 struct JitOptions {
   std::string name = "kernel";  // the kernel's symbol: what profilers and errors call it
-  /// Unset ones are left to the compiler: it contracts a * b + c, and rounds everything else as IEEE 754 does.
+  /// Unset ones are left to the compiler: it contracts a * b + c, and rounds everything else as IEEE 754
+  /// does.
   std::optional<bool> fmad, ftz, prec_div, prec_sqrt;
   JitCompiler compiler = JitCompiler::automatic;
   std::filesystem::path compiler_path;    // libnvvm or clang; empty: searched (toolkit.hpp)
@@ -187,9 +188,10 @@ class JitKernel {
   /// Traced, compiled and loaded for these argument types, if that has not happened yet; blocks then.
   template <class... Args>
   const JitSpecialization& specialization() const {
-    static_assert((detail::JitArgument<Args> && ...),
-                  "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, float or double) "
-                  "or a DeviceSpan of such: for a Buffer, tare::device_span<float>(buffer)");
+    static_assert(
+        (detail::JitArgument<Args> && ...),
+        "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, float or double) "
+        "or a DeviceSpan of such: for a Buffer, tare::device_span<float>(buffer)");
     if constexpr ((detail::JitArgument<Args> && ...)) {
       static_assert(std::is_invocable_v<const Function&, typename detail::Traced<Args>::type...>,
                     "the kernel's lambda does not take these arguments: is their number right?");
@@ -236,8 +238,8 @@ class JitKernel {
   std::shared_ptr<detail::JitState> state_;
 };
 
-/// Makes a kernel of a lambda over symbolic values: `tare::jit([](auto a, auto b, auto out) { ... })`. A plain
-/// number that the lambda captures by value is a constant of the kernel, as it is when it is traced.
+/// Makes a kernel of a lambda over symbolic values: `tare::jit([](auto a, auto b, auto out) { ... })`. A
+/// plain number that the lambda captures by value is a constant of the kernel, as it is when it is traced.
 template <class Function>
 JitKernel<Function> jit(Function function, JitOptions options = {},
                         const detail::Where& where = detail::Where::current()) {

@@ -22,16 +22,9 @@ std::vector<std::string> clang_options(const CompileOptions& options) {
                 "name one, such as compute_90");
   if (arch->number > kHighestArchitecture) arch = Architecture{kHighestArchitecture, ""};
   // The compiler proper, because the driver would look for a CUDA toolkit and choose the newest PTX there is.
-  std::vector<std::string> all{"-cc1",
-                               "-triple",
-                               "nvptx64-nvidia-cuda",
-                               "-target-cpu",
-                               arch->sm(),
-                               "-target-feature",
-                               "+ptx78",
-                               "-O3",
-                               "-S",
-                               "-Wno-override-module"};
+  std::vector<std::string> all{
+      "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", arch->sm(), "-target-feature", "+ptx78",
+      "-O3",  "-S",      "-Wno-override-module"};
   const auto back_end = [&](const std::string& option) {
     all.push_back("-mllvm");
     all.push_back(option);
@@ -69,8 +62,8 @@ Compiled compile_ir_clang(const Tool& clang, const IrSource& source, const Compi
   if (ended.timed_out || ended.signal != 0)
     throw Error(ErrorKind::io, who + " " + ended.how_it_ended() + " while compiling " + source.name);
   if (!ended.ok())
-    throw CompileError(who + " cannot compile " + source.name + " (" + ended.how_it_ended() + ")", compiled.log,
-                       {}, ended.exit_status);
+    throw CompileError(who + " cannot compile " + source.name + " (" + ended.how_it_ended() + ")",
+                       compiled.log, {}, ended.exit_status);
   compiled.image = to_bytes(read_file(directory.path() / "image"));
   return compiled;
 }

@@ -18,8 +18,9 @@ constexpr bool has_atomic() {
 template <Atomic operation, class T, class U>
 Value<std::remove_const_t<T>> atomic_on(const Element<T>& element, const U& operand) {
   static_assert(!std::is_const_v<T>, "this array is const in the kernel: its elements cannot be written to");
-  static_assert(has_atomic<operation, T>(),
-                "atomic operations are on 32- and 64-bit numbers, those other than add and exchange on integers");
+  static_assert(
+      has_atomic<operation, T>(),
+      "atomic operations are on 32- and 64-bit numbers, those other than add and exchange on integers");
   return Value<T>(atomic(operation, element.place(), node_as<T>(operand)));
 }
 

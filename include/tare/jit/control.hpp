@@ -12,10 +12,12 @@ namespace detail {
 
 template <class Body, class... Args>
 void run_body(Body&& body, Args&&... args) {
-  static_assert(std::is_invocable_v<Body, Args...>,
-                "a body is a lambda, [&] { ... }, and that of tare::for_ takes the index: [&](auto i) { ... }");
-  static_assert(std::is_void_v<std::invoke_result_t<Body, Args...>>,
-                "a body gives nothing back: leave the kernel with tare::return_(), a loop with tare::break_()");
+  static_assert(
+      std::is_invocable_v<Body, Args...>,
+      "a body is a lambda, [&] { ... }, and that of tare::for_ takes the index: [&](auto i) { ... }");
+  static_assert(
+      std::is_void_v<std::invoke_result_t<Body, Args...>>,
+      "a body gives nothing back: leave the kernel with tare::return_(), a loop with tare::break_()");
   std::forward<Body>(body)(std::forward<Args>(args)...);
 }
 
@@ -47,9 +49,10 @@ If if_(const C& condition, Body&& body, const detail::Where& where = detail::Whe
 /// Runs `body` for as long as `condition()` holds; it is evaluated before each turn.
 template <class Condition, class Body>
 void while_(Condition&& condition, Body&& body, const detail::Where& where = detail::Where::current()) {
-  static_assert(!detail::Operand<std::remove_cvref_t<Condition>>,
-                "a value is taken once: give tare::while_ a lambda, [&] { return x > 0; }, to be evaluated before "
-                "each turn");
+  static_assert(
+      !detail::Operand<std::remove_cvref_t<Condition>>,
+      "a value is taken once: give tare::while_ a lambda, [&] { return x > 0; }, to be evaluated before "
+      "each turn");
   detail::begin_loop(where);
   detail::loop_condition(detail::node_as<bool>(condition()));
   detail::run_body(std::forward<Body>(body));

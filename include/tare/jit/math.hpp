@@ -1,5 +1,5 @@
-// Functions of numbers in a kernel. Where CUDA C++ has the function, the result has the same bits: it is the same
-// instruction, or the same code of NVIDIA's device library.
+// Functions of numbers in a kernel. Where CUDA C++ has the function, the result has the same bits: it is the
+// same instruction, or the same code of NVIDIA's device library.
 #pragma once
 
 #include "tare/jit/operators.hpp"
@@ -23,8 +23,8 @@ Value<Result> bits_of(const char* text32, const char* text64, const X& x) {
   using T = promoted_t<X>;
   static_assert(std::integral<T>, "this function looks at the bits of an integer");
   const bool wide = sizeof(T) == 8;
-  return Value<Result>(instruction({.text = wide ? text64 : text32, .result = scalar_of<Result>()},
-                                   {node_as<T>(x)}));
+  return Value<Result>(
+      instruction({.text = wide ? text64 : text32, .result = scalar_of<Result>()}, {node_as<T>(x)}));
 }
 
 }  // namespace detail

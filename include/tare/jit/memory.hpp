@@ -31,7 +31,7 @@ class Element {
     return converted;
   }
   Value<value_type> operator=(const Element& value) const&& {
-    return std::move(*this).template operator= <Value<value_type>>(value);
+    return std::move(*this).template operator=<Value<value_type>>(value);
   }
   template <detail::Operand U>
   void operator=(const U&) const& {
@@ -75,7 +75,8 @@ class Variable {
   detail::Node place_;
 };
 
-/// A variable of the initial value's type, or of the type named: `tare::var(0.0f)`, `tare::var<double>(a[i])`.
+/// A variable of the initial value's type, or of the type named: `tare::var(0.0f)`,
+/// `tare::var<double>(a[i])`.
 template <detail::Operand U>
 Variable<detail::operand_t<U>> var(const U& initial) {
   return Variable<detail::operand_t<U>>(initial);
@@ -135,8 +136,7 @@ class FixedArray<T, extent> {
 };
 
 template <class T, std::size_t extent, std::size_t... rest>
-  requires(sizeof...(rest) > 0)
-class FixedArray<T, extent, rest...> {
+requires(sizeof...(rest) > 0) class FixedArray<T, extent, rest...> {
  public:
   explicit FixedArray(detail::Node begin) : begin_(begin) {}
   static constexpr std::size_t size() { return extent; }

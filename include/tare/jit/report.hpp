@@ -10,8 +10,8 @@ namespace tare {
 /// The format, with the line that has it.
 struct Format {
   template <class Text>
-    requires std::convertible_to<Text, const char*>
-  Format(const Text& format, const detail::Where& here = detail::Where::current())  // NOLINT: implicit
+  requires std::convertible_to<Text, const char*> Format(
+      const Text& format, const detail::Where& here = detail::Where::current())  // NOLINT: implicit
       : text(format), where(here) {}
   const char* text;
   detail::Where where;
@@ -31,7 +31,8 @@ void print(const Format& format, const A&... arguments) {
 template <detail::Operand C>
 void assert_(const C& condition, const char* message = "the kernel's assertion holds",
              const detail::Where& where = detail::Where::current()) {
-  if_(!cast<bool>(condition), [&] { detail::assert_failed(message, where); }, where);
+  if_(
+      !cast<bool>(condition), [&] { detail::assert_failed(message, where); }, where);
 }
 
 }  // namespace tare

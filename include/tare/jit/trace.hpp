@@ -18,8 +18,7 @@ enum class Scalar : std::uint8_t { boolean, i8, u8, i16, u16, i32, u32, i64, u64
 
 template <class T>
 concept ScalarType = std::same_as<T, std::remove_cv_t<T>> &&
-                     (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>) &&
-                     sizeof(T) <= 8;
+                     (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>)&&sizeof(T) <= 8;
 
 template <ScalarType T>
 constexpr Scalar scalar_of() {
@@ -28,10 +27,14 @@ constexpr Scalar scalar_of() {
   if constexpr (std::same_as<T, double>) return Scalar::f64;
   constexpr bool is_signed = std::is_signed_v<T>;
   switch (sizeof(T)) {
-    case 1: return is_signed ? Scalar::i8 : Scalar::u8;
-    case 2: return is_signed ? Scalar::i16 : Scalar::u16;
-    case 4: return is_signed ? Scalar::i32 : Scalar::u32;
-    default: return is_signed ? Scalar::i64 : Scalar::u64;
+    case 1:
+      return is_signed ? Scalar::i8 : Scalar::u8;
+    case 2:
+      return is_signed ? Scalar::i16 : Scalar::u16;
+    case 4:
+      return is_signed ? Scalar::i32 : Scalar::u32;
+    default:
+      return is_signed ? Scalar::i64 : Scalar::u64;
   }
 }
 
@@ -44,19 +47,52 @@ enum class Node : std::uint64_t {};
 
 enum class Unary : std::uint8_t { negate, bit_not, logical_not };
 enum class Binary : std::uint8_t {
-  add, subtract, multiply, divide, remainder, bit_and, bit_or, bit_xor, shift_left, shift_right,  //
-  equal, not_equal, less, less_equal, greater, greater_equal
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right,  //
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal
 };
 enum class Special : std::uint8_t {
-  thread_x, thread_y, thread_z, block_x, block_y, block_z,  //
-  block_size_x, block_size_y, block_size_z, grid_size_x, grid_size_y, grid_size_z
+  thread_x,
+  thread_y,
+  thread_z,
+  block_x,
+  block_y,
+  block_z,  //
+  block_size_x,
+  block_size_y,
+  block_size_z,
+  grid_size_x,
+  grid_size_y,
+  grid_size_z
 };
-enum class Atomic : std::uint8_t { add, minimum, maximum, bit_and, bit_or, bit_xor, exchange, compare_exchange };
+enum class Atomic : std::uint8_t {
+  add,
+  minimum,
+  maximum,
+  bit_and,
+  bit_or,
+  bit_xor,
+  exchange,
+  compare_exchange
+};
 
 using Where = std::source_location;
 
-// Each records one node in the trace that the calling thread is making, and throws Error(argument) where there
-// is none, or where an operand comes from a block of the kernel that has ended.
+// Each records one node in the trace that the calling thread is making, and throws Error(argument) where
+// there is none, or where an operand comes from a block of the kernel that has ended.
 
 Node constant(Scalar type, std::uint64_t bits);
 Node unary(Unary operation, Scalar type, Node a);

@@ -26,12 +26,11 @@ class Value {
   explicit Value(detail::Node node) : node_(node) {}
   /// A constant, converted to T as C++ does.
   template <class U>
-    requires std::is_arithmetic_v<U>
-  Value(U constant) : node_(make_constant(static_cast<T>(constant))) {}  // NOLINT: implicit on purpose
+  requires std::is_arithmetic_v<U> Value(U constant)
+      : node_(make_constant(static_cast<T>(constant))) {}  // NOLINT: implicit on purpose
   /// Converted as C++ does.
   template <class U>
-    requires(!std::same_as<T, U>)
-  Value(const Value<U>& other)  // NOLINT: implicit on purpose
+  requires(!std::same_as<T, U>) Value(const Value<U>& other)  // NOLINT: implicit on purpose
       : node_(detail::convert(detail::scalar_of<U>(), detail::scalar_of<T>(), other.node())) {}
   Value(const Value&) = default;
 
@@ -64,7 +63,7 @@ namespace detail {
 template <class X>
 struct OperandType {};
 template <class X>
-  requires std::is_arithmetic_v<X>
+requires std::is_arithmetic_v<X>
 struct OperandType<X> {
   using type = X;
 };
@@ -82,7 +81,9 @@ struct OperandType<Variable<T>> {
 };
 
 template <class X>
-concept Operand = requires { typename OperandType<X>::type; };
+concept Operand = requires {
+  typename OperandType<X>::type;
+};
 template <class X>
 concept Symbolic = Operand<X> && !std::is_arithmetic_v<X>;
 /// At least one of them belongs to the kernel.
@@ -100,8 +101,10 @@ Value<operand_t<X>> value_of(const X& x) {
 /// The operand as T, converted as C++ does.
 template <class T, Operand X>
 Node node_as(const X& x) {
-  if constexpr (std::is_arithmetic_v<X>) return Value<T>(x).node();
-  else return Value<T>(value_of(x)).node();
+  if constexpr (std::is_arithmetic_v<X>)
+    return Value<T>(x).node();
+  else
+    return Value<T>(value_of(x)).node();
 }
 
 }  // namespace detail
@@ -123,7 +126,7 @@ Value<T> bit_cast(const X& x) {
 
 /// `condition ? yes : no`, with both evaluated.
 template <class C, class A, class B>
-  requires detail::Operands<C, A, B>
+requires detail::Operands<C, A, B>
 auto select(const C& condition, const A& yes, const B& no) {
   using T = decltype(true ? std::declval<detail::operand_t<A>>() : std::declval<detail::operand_t<B>>());
   using Type = std::remove_cvref_t<T>;

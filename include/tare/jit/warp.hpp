@@ -39,13 +39,13 @@ Value<T> shuffle_of(const char* text, unsigned highest, const Value<unsigned>& m
 /// `width`: 1, 2, 4, 8, 16 or 32, the threads that a shuffle stays within. Of any type.
 template <detail::Operand M, detail::Operand X, detail::Operand L>
 auto shfl_sync(const M& mask, const X& value, const L& lane, unsigned width = 32) {
-  return detail::shuffle_of<detail::operand_t<X>>("shfl.sync.idx.b32 $0, $1, $2, $3, $4;", 31, mask, value, lane,
-                                                  width);
+  return detail::shuffle_of<detail::operand_t<X>>("shfl.sync.idx.b32 $0, $1, $2, $3, $4;", 31, mask, value,
+                                                  lane, width);
 }
 template <detail::Operand M, detail::Operand X, detail::Operand L>
 auto shfl_up_sync(const M& mask, const X& value, const L& delta, unsigned width = 32) {
-  return detail::shuffle_of<detail::operand_t<X>>("shfl.sync.up.b32 $0, $1, $2, $3, $4;", 0, mask, value, delta,
-                                                  width);
+  return detail::shuffle_of<detail::operand_t<X>>("shfl.sync.up.b32 $0, $1, $2, $3, $4;", 0, mask, value,
+                                                  delta, width);
 }
 template <detail::Operand M, detail::Operand X, detail::Operand L>
 auto shfl_down_sync(const M& mask, const X& value, const L& delta, unsigned width = 32) {
@@ -62,12 +62,12 @@ auto shfl_xor_sync(const M& mask, const X& value, const L& lane_mask, unsigned w
 template <detail::Operand M, detail::Operand P>
 Value<unsigned> ballot_sync(const M& mask, const P& predicate) {
   const Value<unsigned> holds = cast<unsigned>(cast<bool>(predicate)), members = detail::value_of(mask);
-  return Value<unsigned>(detail::instruction(
-      {.text = "{ .reg .pred p; setp.ne.u32 p, $1, 0; vote.sync.ballot.b32 $0, p, $2; }",
-       .result = detail::Scalar::u32,
-       .effects = true,
-       .convergent = true},
-      {holds.node(), members.node()}));
+  return Value<unsigned>(
+      detail::instruction({.text = "{ .reg .pred p; setp.ne.u32 p, $1, 0; vote.sync.ballot.b32 $0, p, $2; }",
+                           .result = detail::Scalar::u32,
+                           .effects = true,
+                           .convergent = true},
+                          {holds.node(), members.node()}));
 }
 template <detail::Operand M, detail::Operand P>
 Value<bool> any_sync(const M& mask, const P& predicate) {
@@ -94,11 +94,9 @@ inline void sync_warp() {
 }
 /// The threads that are here now.
 inline Value<unsigned> active_mask() {
-  return Value<unsigned>(detail::instruction({.text = "activemask.b32 $0;",
-                                              .result = detail::Scalar::u32,
-                                              .effects = true,
-                                              .convergent = true},
-                                             {}));
+  return Value<unsigned>(detail::instruction(
+      {.text = "activemask.b32 $0;", .result = detail::Scalar::u32, .effects = true, .convergent = true},
+      {}));
 }
 /// 0 to 31: the thread's place in its warp.
 inline Value<unsigned> lane_index() {

@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* kHeader =
     "target triple = \"nvptx64-nvidia-cuda\"\n"
-    "target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-"
+    "target datalayout = "
+    "\"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-"
     "v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64\"\n";
 
 unsigned bytes_of(Scalar type) {
@@ -35,7 +36,8 @@ bool is_signed(Scalar type) {
 
 /// As a value.
 const char* ir_type(Scalar type) {
-  constexpr const char* kNames[] = {"i1", "i8", "i8", "i16", "i16", "i32", "i32", "i64", "i64", "float", "double"};
+  constexpr const char* kNames[] = {"i1",  "i8",  "i8",  "i16",   "i16",   "i32",
+                                    "i32", "i64", "i64", "float", "double"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
@@ -53,14 +55,22 @@ std::uint64_t widened(std::uint32_t bits) {
 
 std::string constant_text(Scalar type, std::uint64_t bits) {
   switch (type) {
-    case Scalar::boolean: return bits != 0 ? "true" : "false";
-    case Scalar::f32: return fmt::format("0x{:016X}", widened(static_cast<std::uint32_t>(bits)));
-    case Scalar::f64: return fmt::format("0x{:016X}", bits);
-    case Scalar::i8: return fmt::format("{}", static_cast<std::int8_t>(bits));
-    case Scalar::i16: return fmt::format("{}", static_cast<std::int16_t>(bits));
-    case Scalar::i32: return fmt::format("{}", static_cast<std::int32_t>(bits));
-    case Scalar::i64: return fmt::format("{}", static_cast<std::int64_t>(bits));
-    default: return fmt::format("{}", bits);
+    case Scalar::boolean:
+      return bits != 0 ? "true" : "false";
+    case Scalar::f32:
+      return fmt::format("0x{:016X}", widened(static_cast<std::uint32_t>(bits)));
+    case Scalar::f64:
+      return fmt::format("0x{:016X}", bits);
+    case Scalar::i8:
+      return fmt::format("{}", static_cast<std::int8_t>(bits));
+    case Scalar::i16:
+      return fmt::format("{}", static_cast<std::int16_t>(bits));
+    case Scalar::i32:
+      return fmt::format("{}", static_cast<std::int32_t>(bits));
+    case Scalar::i64:
+      return fmt::format("{}", static_cast<std::int64_t>(bits));
+    default:
+      return fmt::format("{}", bits);
   }
 }
 
@@ -135,13 +145,17 @@ class Emitter {
   std::string value(Node which) const {
     const TracedNode& node = program_.at(which);
     switch (node.op) {
-      case Op::constant: return constant_text(node.type, node.value);
-      case Op::array_parameter: return fmt::format("%a{}", node.value);
-      case Op::size_parameter: return fmt::format("%n{}", node.value);
+      case Op::constant:
+        return constant_text(node.type, node.value);
+      case Op::array_parameter:
+        return fmt::format("%a{}", node.value);
+      case Op::size_parameter:
+        return fmt::format("%n{}", node.value);
       case Op::scalar_parameter:
         if (node.type != Scalar::boolean) return fmt::format("%p{}", node.value);
         [[fallthrough]];
-      default: return fmt::format("%v{}", number_of(which));
+      default:
+        return fmt::format("%v{}", number_of(which));
     }
   }
   std::string typed(Node which) const { return type_of(program_.at(which)) + " " + value(which); }
@@ -153,33 +167,62 @@ class Emitter {
     switch (node.op) {
       case Op::constant:
       case Op::array_parameter:
-      case Op::size_parameter: break;
+      case Op::size_parameter:
+        break;
       case Op::scalar_parameter:
         if (node.type == Scalar::boolean) line("%v{} = icmp ne i8 %p{}, 0", i, node.value);
         break;
-      case Op::unary: emit_unary(i, node); break;
-      case Op::binary: emit_binary(i, node); break;
-      case Op::convert: emit_convert(i, node); break;
-      case Op::bit_cast: line("%v{} = bitcast {} to {}", i, typed(in[0]), ir_type(node.type)); break;
+      case Op::unary:
+        emit_unary(i, node);
+        break;
+      case Op::binary:
+        emit_binary(i, node);
+        break;
+      case Op::convert:
+        emit_convert(i, node);
+        break;
+      case Op::bit_cast:
+        line("%v{} = bitcast {} to {}", i, typed(in[0]), ir_type(node.type));
+        break;
       case Op::select:
         line("%v{} = select {}, {}, {}", i, typed(in[0]), typed(in[1]), typed(in[2]));
         break;
-      case Op::special: emit_special(i, node); break;
+      case Op::special:
+        emit_special(i, node);
+        break;
       case Op::local_memory:
       case Op::shared_memory:
       case Op::dynamic_shared_memory:
-      case Op::constant_memory: emit_memory(i, node); break;
+      case Op::constant_memory:
+        emit_memory(i, node);
+        break;
       case Op::element:
         line("%v{} = getelementptr {}, {}, {}", i, memory_type(node.type), typed(in[0]), typed(in[1]));
         break;
-      case Op::load: emit_load(i, node); break;
-      case Op::store: emit_store(i, node); break;
-      case Op::atomic: emit_atomic(i, node); break;
-      case Op::math: emit_math(i, node); break;
-      case Op::instruction: emit_instruction(i, node); break;
-      case Op::assert_failed: emit_assertion(i, node); break;
-      case Op::print: emit_print(i, node); break;
-      default: emit_control(i, node); break;
+      case Op::load:
+        emit_load(i, node);
+        break;
+      case Op::store:
+        emit_store(i, node);
+        break;
+      case Op::atomic:
+        emit_atomic(i, node);
+        break;
+      case Op::math:
+        emit_math(i, node);
+        break;
+      case Op::instruction:
+        emit_instruction(i, node);
+        break;
+      case Op::assert_failed:
+        emit_assertion(i, node);
+        break;
+      case Op::print:
+        emit_print(i, node);
+        break;
+      default:
+        emit_control(i, node);
+        break;
     }
   }
 
@@ -187,13 +230,19 @@ class Emitter {
     const char* type = ir_type(node.type);
     const std::string a = value(node.operands[0]);
     switch (static_cast<Unary>(node.detail)) {
-      case Unary::bit_not: line("%v{} = xor {} {}, -1", i, type, a); break;
-      case Unary::logical_not: line("%v{} = xor i1 {}, true", i, a); break;
+      case Unary::bit_not:
+        line("%v{} = xor {} {}, -1", i, type, a);
+        break;
+      case Unary::logical_not:
+        line("%v{} = xor i1 {}, true", i, a);
+        break;
       case Unary::negate:
         if (!is_float(node.type)) line("%v{} = sub {} 0, {}", i, type, a);
         // LLVM 7 has no fneg, and takes this for one.
-        else if (dialect_.typed_pointers) line("%v{} = fsub {} -0.0, {}", i, type, a);
-        else line("%v{} = fneg {} {}", i, type, a);
+        else if (dialect_.typed_pointers)
+          line("%v{} = fsub {} -0.0, {}", i, type, a);
+        else
+          line("%v{} = fneg {} {}", i, type, a);
         break;
     }
   }
@@ -221,27 +270,44 @@ class Emitter {
   static const char* opcode(Binary operation, Scalar type) {
     const bool real = is_float(type), with_sign = is_signed(type);
     switch (operation) {
-      case Binary::add: return real ? "fadd" : "add";
-      case Binary::subtract: return real ? "fsub" : "sub";
-      case Binary::multiply: return real ? "fmul" : "mul";
-      case Binary::divide: return real ? "fdiv" : with_sign ? "sdiv" : "udiv";
-      case Binary::remainder: return with_sign ? "srem" : "urem";
-      case Binary::bit_and: return "and";
-      case Binary::bit_or: return "or";
-      case Binary::bit_xor: return "xor";
-      case Binary::shift_left: return "shl";
-      case Binary::shift_right: return with_sign ? "ashr" : "lshr";
-      case Binary::equal: return real ? "fcmp oeq" : "icmp eq";
-      case Binary::not_equal: return real ? "fcmp une" : "icmp ne";
-      case Binary::less: return real ? "fcmp olt" : with_sign ? "icmp slt" : "icmp ult";
-      case Binary::less_equal: return real ? "fcmp ole" : with_sign ? "icmp sle" : "icmp ule";
-      case Binary::greater: return real ? "fcmp ogt" : with_sign ? "icmp sgt" : "icmp ugt";
-      case Binary::greater_equal: return real ? "fcmp oge" : with_sign ? "icmp sge" : "icmp uge";
+      case Binary::add:
+        return real ? "fadd" : "add";
+      case Binary::subtract:
+        return real ? "fsub" : "sub";
+      case Binary::multiply:
+        return real ? "fmul" : "mul";
+      case Binary::divide:
+        return real ? "fdiv" : with_sign ? "sdiv" : "udiv";
+      case Binary::remainder:
+        return with_sign ? "srem" : "urem";
+      case Binary::bit_and:
+        return "and";
+      case Binary::bit_or:
+        return "or";
+      case Binary::bit_xor:
+        return "xor";
+      case Binary::shift_left:
+        return "shl";
+      case Binary::shift_right:
+        return with_sign ? "ashr" : "lshr";
+      case Binary::equal:
+        return real ? "fcmp oeq" : "icmp eq";
+      case Binary::not_equal:
+        return real ? "fcmp une" : "icmp ne";
+      case Binary::less:
+        return real ? "fcmp olt" : with_sign ? "icmp slt" : "icmp ult";
+      case Binary::less_equal:
+        return real ? "fcmp ole" : with_sign ? "icmp sle" : "icmp ule";
+      case Binary::greater:
+        return real ? "fcmp ogt" : with_sign ? "icmp sgt" : "icmp ugt";
+      case Binary::greater_equal:
+        return real ? "fcmp oge" : with_sign ? "icmp sge" : "icmp uge";
     }
     return "";
   }
 
-  /// Integer division with the two cases defined that LLVM leaves undefined: by 0, and the lowest number by -1.
+  /// Integer division with the two cases defined that LLVM leaves undefined: by 0, and the lowest number by
+  /// -1.
   void emit_division(std::uint32_t i, const TracedNode& node, bool remainder) {
     const Scalar scalar = node.operand_type;
     const char* type = ir_type(scalar);
@@ -281,8 +347,10 @@ class Emitter {
     const Scalar from = node.operand_type, to = node.type;
     const std::string a = typed(node.operands[0]);
     if (to == Scalar::boolean) {
-      if (is_float(from)) line("%v{} = fcmp une {}, 0.0", i, a);
-      else line("%v{} = icmp ne {}, 0", i, a);
+      if (is_float(from))
+        line("%v{} = fcmp une {}, 0.0", i, a);
+      else
+        line("%v{} = icmp ne {}, 0", i, a);
     } else if (is_float(from) && is_float(to)) {
       line("%v{} = {} {} to {}", i, to == Scalar::f64 ? "fpext" : "fptrunc", a, ir_type(to));
     } else if (is_float(to)) {
@@ -297,14 +365,14 @@ class Emitter {
     }
   }
 
-  /// The machine's own conversion, which has a result for every number: LLVM's leaves those out of range undefined.
+  /// The machine's own conversion, which has a result for every number: LLVM's leaves those out of range
+  /// undefined.
   void emit_float_to_integer(std::uint32_t i, Scalar from, Scalar to, const std::string& a) {
     const bool wide = bytes_of(to) == 8;
     const bool with_sign = is_signed(to) || bytes_of(to) < 4;
     const char* result = wide ? "i64" : "i32";
-    const std::string name =
-        fmt::format("llvm.nvvm.{}2{}.rz", from == Scalar::f32 ? "f" : "d",
-                    wide ? (with_sign ? "ll" : "ull") : (with_sign ? "i" : "ui"));
+    const std::string name = fmt::format("llvm.nvvm.{}2{}.rz", from == Scalar::f32 ? "f" : "d",
+                                         wide ? (with_sign ? "ll" : "ull") : (with_sign ? "i" : "ui"));
     declare(fmt::format("declare {} @{}({})", result, name, ir_type(from)));
     if (bytes_of(to) >= 4) {
       line("%v{} = call {} @{}({})", i, result, name, a);
@@ -325,9 +393,10 @@ class Emitter {
   /// A global array as a pointer to its first element.
   void emit_first_element(std::string& where, std::uint32_t i, const std::string& array, const char* space,
                           const std::string& name) const {
-    where += dialect_.typed_pointers
-                 ? fmt::format("  %v{} = getelementptr {}, {}{}* {}, i64 0, i64 0\n", i, array, array, space, name)
-                 : fmt::format("  %v{} = getelementptr {}, ptr{} {}, i64 0, i64 0\n", i, array, space, name);
+    where +=
+        dialect_.typed_pointers
+            ? fmt::format("  %v{} = getelementptr {}, {}{}* {}, i64 0, i64 0\n", i, array, array, space, name)
+            : fmt::format("  %v{} = getelementptr {}, ptr{} {}, i64 0, i64 0\n", i, array, space, name);
   }
 
   void emit_memory(std::uint32_t i, const TracedNode& node) {
@@ -340,7 +409,8 @@ class Emitter {
       emit_first_element(entry_, i, array, "", fmt::format("%m{}", i));
     } else if (node.op == Op::shared_memory) {
       const std::string array = fmt::format("[{} x {}]", node.value, element);
-      globals_ += fmt::format("@shared{} = internal addrspace(3) global {} undef, align {}\n", i, array, align);
+      globals_ +=
+          fmt::format("@shared{} = internal addrspace(3) global {} undef, align {}\n", i, array, align);
       emit_first_element(entry_, i, array, " addrspace(3)", fmt::format("@shared{}", i));
     } else if (node.op == Op::constant_memory) {
       const auto& bytes = program_.tables[node.value];
@@ -351,8 +421,8 @@ class Emitter {
         std::memcpy(&bits, bytes.data() + at, align);
         elements += fmt::format("{}{} {}", at == 0 ? "" : ", ", element, constant_text(node.type, bits));
       }
-      globals_ += fmt::format("@constant{} = internal addrspace(4) constant {} [{}], align {}\n", i, array, elements,
-                              align);
+      globals_ += fmt::format("@constant{} = internal addrspace(4) constant {} [{}], align {}\n", i, array,
+                              elements, align);
       emit_first_element(entry_, i, array, " addrspace(4)", fmt::format("@constant{}", i));
     } else {
       constexpr const char* kArray = "[0 x i8]";
@@ -360,16 +430,16 @@ class Emitter {
         globals_ += fmt::format("@dynamic_shared = external addrspace(3) global {}, align 16\n", kArray);
       has_dynamic_shared_ = true;
       entry_ += dialect_.typed_pointers
-                    ? fmt::format("  %v{} = bitcast {} addrspace(3)* @dynamic_shared to {} addrspace(3)*\n", i,
-                                  kArray, element)
+                    ? fmt::format("  %v{} = bitcast {} addrspace(3)* @dynamic_shared to {} addrspace(3)*\n",
+                                  i, kArray, element)
                     : fmt::format("  %v{} = getelementptr i8, ptr addrspace(3) @dynamic_shared, i64 0\n", i);
     }
   }
 
   void emit_load(std::uint32_t i, const TracedNode& node) {
     const bool flag = node.type == Scalar::boolean;
-    line("%v{}{} = load {}, {}, align {}", i, flag ? ".byte" : "", memory_type(node.type), typed(node.operands[0]),
-         bytes_of(node.type));
+    line("%v{}{} = load {}, {}, align {}", i, flag ? ".byte" : "", memory_type(node.type),
+         typed(node.operands[0]), bytes_of(node.type));
     if (flag) line("%v{} = icmp ne i8 %v{}.byte, 0", i, i);
   }
 
@@ -379,7 +449,8 @@ class Emitter {
       line("%v{}.byte = zext i1 {} to i8", i, stored);
       stored = fmt::format("%v{}.byte", i);
     }
-    line("store {} {}, {}, align {}", memory_type(node.type), stored, typed(node.operands[0]), bytes_of(node.type));
+    line("store {} {}, {}, align {}", memory_type(node.type), stored, typed(node.operands[0]),
+         bytes_of(node.type));
   }
 
   static char letter(Scalar type) {
@@ -402,8 +473,8 @@ class Emitter {
     const char r = letter(node.type);
     std::string operands = fmt::format("{}, {}", typed(node.operands[0]), typed(node.operands[1]));
     if (compares) operands += ", " + typed(node.operands[2]);
-    line("%v{} = call {} asm sideeffect \"atom.{}.{}.{} $0, [$1], $2{};\", \"={},l,{}{}{},~{{memory}}\"({})", i,
-         ir_type(node.type), space == Space::shared ? "shared" : "global", kNames[node.detail], type,
+    line("%v{} = call {} asm sideeffect \"atom.{}.{}.{} $0, [$1], $2{};\", \"={},l,{}{}{},~{{memory}}\"({})",
+         i, ir_type(node.type), space == Space::shared ? "shared" : "global", kNames[node.detail], type,
          compares ? ", $3" : "", r, r, compares ? "," : "", compares ? std::string(1, r) : "", operands);
   }
 
@@ -411,9 +482,10 @@ class Emitter {
     const std::string& name = program_.math[node.value];
     const MathFunction function = math_function(name, node.type, dialect_.ftz);
     if (function.in_libdevice && !dialect_.has_libdevice)
-      throw Error(ErrorKind::unsupported,
-                  fmt::format("tare::{} is in NVIDIA's device library (libdevice), and there is none here", name),
-                  "install it (pip install 'nvidia-nvvm==13.0.*'), or set TARE_NVVM to libnvvm.so");
+      throw Error(
+          ErrorKind::unsupported,
+          fmt::format("tare::{} is in NVIDIA's device library (libdevice), and there is none here", name),
+          "install it (pip install 'nvidia-nvvm==13.0.*'), or set TARE_NVVM to libnvvm.so");
     uses_libdevice_ |= function.in_libdevice;
     const char* type = ir_type(node.type);
     std::string types, arguments;
@@ -430,7 +502,8 @@ class Emitter {
     std::string constraints = what.gives_result ? fmt::format("={}", letter(what.result)) : "";
     std::string operands;
     for (std::size_t k = 0; k < node.operand_count; ++k) {
-      constraints += fmt::format("{}{}", constraints.empty() ? "" : ",", letter(program_.at(node.operands[k]).type));
+      constraints +=
+          fmt::format("{}{}", constraints.empty() ? "" : ",", letter(program_.at(node.operands[k]).type));
       operands += (k == 0 ? "" : ", ") + typed(node.operands[k]);
     }
     if (what.touches_memory) constraints += constraints.empty() ? "~{memory}" : ",~{memory}";
@@ -442,7 +515,8 @@ class Emitter {
   /// A text in constant memory, as the generic pointer that the device's functions take.
   std::string text_pointer(const std::string& name, const std::string& text) {
     const std::string array = fmt::format("[{} x i8]", text.size() + 1);
-    globals_ += fmt::format("@{} = internal addrspace(4) constant {} c\"{}\", align 1\n", name, array, quoted(text));
+    globals_ +=
+        fmt::format("@{} = internal addrspace(4) constant {} c\"{}\", align 1\n", name, array, quoted(text));
     if (!dialect_.typed_pointers) {
       line("%{} = addrspacecast ptr addrspace(4) @{} to ptr", name, name);
     } else {
@@ -465,7 +539,8 @@ class Emitter {
   void emit_print(std::uint32_t i, const TracedNode& node) {
     const TracedPrint& printed = program_.prints[node.value];
     std::string type;
-    for (const Scalar argument : printed.types) type += (type.empty() ? "" : ", ") + std::string(ir_type(argument));
+    for (const Scalar argument : printed.types)
+      type += (type.empty() ? "" : ", ") + std::string(ir_type(argument));
     type = "{" + (type.empty() ? "i32" : type) + "}";
     entry_ += fmt::format("  %m{} = alloca {}, align 8\n", i, type);
     for (std::size_t k = 0; k < printed.types.size(); ++k) {
@@ -473,7 +548,8 @@ class Emitter {
       const std::string pointer = dialect_.typed_pointers ? fmt::format("{}*", element) : "ptr";
       line("%v{}.{} = getelementptr {}, {} %m{}, i32 0, i32 {}", i, k, type,
            dialect_.typed_pointers ? type + "*" : "ptr", i, k);
-      line("store {}, {} %v{}.{}, align {}", typed(printed.arguments[k]), pointer, i, k, bytes_of(printed.types[k]));
+      line("store {}, {} %v{}.{}, align {}", typed(printed.arguments[k]), pointer, i, k,
+           bytes_of(printed.types[k]));
     }
     const std::string format = text_pointer(fmt::format("format{}", i), printed.format);
     const std::string p = generic_pointer();
@@ -488,7 +564,8 @@ class Emitter {
     const auto begin = node.value;
     switch (node.op) {
       case Op::begin_if:
-        line("br {}, label %then{}, label %{}{}", typed(node.operands[0]), i, has_else_[i] ? "else" : "end", i);
+        line("br {}, label %then{}, label %{}{}", typed(node.operands[0]), i, has_else_[i] ? "else" : "end",
+             i);
         label("then{}", i);
         break;
       case Op::begin_else:
@@ -515,10 +592,17 @@ class Emitter {
         line("br label %loop{}", begin);
         label("end{}", begin);
         break;
-      case Op::leave_loop: jump(i, fmt::format("br label %end{}", begin)); break;
-      case Op::continue_loop: jump(i, fmt::format("br label %step{}", begin)); break;
-      case Op::leave_kernel: jump(i, "ret void"); break;
-      default: break;
+      case Op::leave_loop:
+        jump(i, fmt::format("br label %end{}", begin));
+        break;
+      case Op::continue_loop:
+        jump(i, fmt::format("br label %step{}", begin));
+        break;
+      case Op::leave_kernel:
+        jump(i, "ret void");
+        break;
+      default:
+        break;
     }
   }
   /// What comes after it in the block is never reached, and still has to be in a block of its own.
@@ -542,13 +626,14 @@ class Emitter {
       }
     }
     std::string text = kHeader + globals_;
-    text += fmt::format("\ndefine void @{}({}) #0 {{\nentry:\n{}{}  ret void\n}}\n\n", program_.name, parameters,
-                        entry_, body_);
+    text += fmt::format("\ndefine void @{}({}) #0 {{\nentry:\n{}{}  ret void\n}}\n\n", program_.name,
+                        parameters, entry_, body_);
     for (const std::string& declaration : declarations_) text += declaration + "\n";
     const std::string pointer = dialect_.typed_pointers ? fmt::format("void ({})*", types) : "ptr";
     const bool flushes = dialect_.ftz && dialect_.ftz_in_text;
-    text += fmt::format("\nattributes #0 = {{ convergent nounwind{} }}\nattributes #1 = {{ convergent nounwind }}\n",
-                        flushes ? " \"denormal-fp-math-f32\"=\"preserve-sign,preserve-sign\"" : "");
+    text += fmt::format(
+        "\nattributes #0 = {{ convergent nounwind{} }}\nattributes #1 = {{ convergent nounwind }}\n",
+        flushes ? " \"denormal-fp-math-f32\"=\"preserve-sign,preserve-sign\"" : "");
     if (flushes) text += "!llvm.module.flags = !{!2}\n!2 = !{i32 4, !\"nvvm-reflect-ftz\", i32 1}\n";
     text += fmt::format("!nvvm.annotations = !{{!0}}\n!0 = !{{{} @{}, !\"kernel\", i32 1}}\n", pointer,
                         program_.name);
@@ -565,8 +650,8 @@ class Emitter {
 };
 
 const char* cpp_name(Scalar type) {
-  constexpr const char* kNames[] = {"bool", "int8_t",  "uint8_t", "int16_t",  "uint16_t", "int",
-                                    "unsigned", "int64_t", "uint64_t", "float", "double"};
+  constexpr const char* kNames[] = {"bool",     "int8_t",  "uint8_t",  "int16_t", "uint16_t", "int",
+                                    "unsigned", "int64_t", "uint64_t", "float",   "double"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

@@ -23,8 +23,10 @@ double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// What libNVVM may know, highest first: where it does not know the device's own, the next one below is tried.
-constexpr int kArchitectures[] = {121, 120, 110, 103, 101, 100, 90, 89, 87, 86, 80, 75, 72, 70, 62, 61, 60, 53, 52, 50};
+/// What libNVVM may know, highest first: where it does not know the device's own, the next one below is
+/// tried.
+constexpr int kArchitectures[] = {121, 120, 110, 103, 101, 100, 90, 89, 87, 86,
+                                  80,  75,  72,  70,  62,  61,  60, 53, 52, 50};
 /// The first that libNVVM reads as IR of a newer LLVM.
 constexpr int kFirstWithPlainPointers = 100;
 
@@ -86,8 +88,10 @@ Compiled compile_for(const Backend& backend, const JitOptions& options, const Tr
                           : compile_nvvm(backend.tool, source, compiler_options);
 }
 
-/// For the device's architecture; on a device that is newer than libNVVM, for the highest that it knows below.
-void compile(const JitOptions& options, const TracedProgram& program, int capability, JitSpecialization& made) {
+/// For the device's architecture; on a device that is newer than libNVVM, for the highest that it knows
+/// below.
+void compile(const JitOptions& options, const TracedProgram& program, int capability,
+             JitSpecialization& made) {
   const Backend backend = find_backend(options);
   try {
     made.compiled = compile_for(backend, options, program, capability, made);

@@ -1,5 +1,5 @@
-// The functions of tare/jit/math.hpp and what stands behind each: an intrinsic that every reader of the IR has, or
-// NVIDIA's device library.
+// The functions of tare/jit/math.hpp and what stands behind each: an intrinsic that every reader of the IR
+// has, or NVIDIA's device library.
 #pragma once
 
 #include <string>

@@ -9,11 +9,16 @@ namespace {
 
 std::string_view name_of(Scalar type) {
   switch (type) {
-    case Scalar::i32: return "an int";
-    case Scalar::u32: return "an unsigned int";
-    case Scalar::i64: return "a 64-bit integer";
-    case Scalar::u64: return "an unsigned 64-bit integer";
-    default: return "a double";
+    case Scalar::i32:
+      return "an int";
+    case Scalar::u32:
+      return "an unsigned int";
+    case Scalar::i64:
+      return "a 64-bit integer";
+    case Scalar::u64:
+      return "an unsigned 64-bit integer";
+    default:
+      return "a double";
   }
 }
 
@@ -38,11 +43,16 @@ char kind_of(Scalar type) {
 Scalar variadic_type(Scalar type) {
   switch (type) {
     case Scalar::f32:
-    case Scalar::f64: return Scalar::f64;
-    case Scalar::u32: return Scalar::u32;
-    case Scalar::i64: return Scalar::i64;
-    case Scalar::u64: return Scalar::u64;
-    default: return Scalar::i32;
+    case Scalar::f64:
+      return Scalar::f64;
+    case Scalar::u32:
+      return Scalar::u32;
+    case Scalar::i64:
+      return Scalar::i64;
+    case Scalar::u64:
+      return Scalar::u64;
+    default:
+      return Scalar::i32;
   }
 }
 

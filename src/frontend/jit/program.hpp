@@ -12,13 +12,38 @@
 namespace tare::detail {
 
 enum class Op : std::uint8_t {
-  constant, unary, binary, convert, bit_cast, select, special,           //
-  scalar_parameter, array_parameter, size_parameter,                     //
-  local_memory, shared_memory, dynamic_shared_memory, constant_memory,   //
-  element, load, store, atomic,                                          //
-  begin_if, begin_else, end_if, begin_loop, loop_condition, loop_step, end_loop,  //
-  leave_loop, continue_loop, leave_kernel,                               //
-  math, instruction, assert_failed, print
+  constant,
+  unary,
+  binary,
+  convert,
+  bit_cast,
+  select,
+  special,  //
+  scalar_parameter,
+  array_parameter,
+  size_parameter,  //
+  local_memory,
+  shared_memory,
+  dynamic_shared_memory,
+  constant_memory,  //
+  element,
+  load,
+  store,
+  atomic,  //
+  begin_if,
+  begin_else,
+  end_if,
+  begin_loop,
+  loop_condition,
+  loop_step,
+  end_loop,  //
+  leave_loop,
+  continue_loop,
+  leave_kernel,  //
+  math,
+  instruction,
+  assert_failed,
+  print
 };
 
 /// PTX's state spaces by LLVM's numbers.

@@ -161,8 +161,8 @@ void leave_kernel() {
 }
 
 Node math(std::string_view name, Scalar type, std::initializer_list<Node> arguments) {
-  return trace().add(
-      {.op = Op::math, .type = type, .value = keep(trace().program().math, std::string(name))}, arguments);
+  return trace().add({.op = Op::math, .type = type, .value = keep(trace().program().math, std::string(name))},
+                     arguments);
 }
 
 Node instruction(const Instruction& what, std::initializer_list<Node> operands) {
@@ -195,8 +195,8 @@ void print(const char* format, std::span<const Scalar> types, std::span<const No
     printed.arguments.push_back(convert(types[i], printed.types.back(), arguments[i]));
   }
   if (const std::string wrong = fault_in_format(printed.format, printed.types); !wrong.empty())
-    trace().fail("tare::print: " + wrong, "%d and %u take 32 bits, %lld and %llu 64, %f, %e and %g a number with a point",
-                 &where);
+    trace().fail("tare::print: " + wrong,
+                 "%d and %u take 32 bits, %lld and %llu 64, %f, %e and %g a number with a point", &where);
   trace().add({.op = Op::print, .value = keep(trace().program().prints, std::move(printed))});
 }
 

@@ -23,12 +23,13 @@ std::string line_of(const Where& where) {
   return fmt::format("{}:{}", where.file_name(), where.line());
 }
 
-constexpr const char* kSigns[] = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>",
-                                  "==", "!=", "<", "<=", ">", ">="};
+constexpr const char* kSigns[] = {"+",  "-",  "*",  "/",  "%", "&",  "|", "^",
+                                  "<<", ">>", "==", "!=", "<", "<=", ">", ">="};
 constexpr const char* kUnarySigns[] = {"-", "~", "!"};
-constexpr const char* kSpecials[] = {"thread_index().x", "thread_index().y", "thread_index().z", "block_index().x",
-                                     "block_index().y",  "block_index().z",  "block_size().x",   "block_size().y",
-                                     "block_size().z",   "grid_size().x",    "grid_size().y",    "grid_size().z"};
+constexpr const char* kSpecials[] = {"thread_index().x", "thread_index().y", "thread_index().z",
+                                     "block_index().x",  "block_index().y",  "block_index().z",
+                                     "block_size().x",   "block_size().y",   "block_size().z",
+                                     "grid_size().x",    "grid_size().y",    "grid_size().z"};
 
 double float_of(Scalar type, std::uint64_t bits) {
   return type == Scalar::f32 ? double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))}
@@ -37,24 +38,35 @@ double float_of(Scalar type, std::uint64_t bits) {
 
 std::string constant_text(const TracedNode& node) {
   switch (node.type) {
-    case Scalar::boolean: return node.value != 0 ? "true" : "false";
+    case Scalar::boolean:
+      return node.value != 0 ? "true" : "false";
     case Scalar::f32:
-    case Scalar::f64: return fmt::format("{}", float_of(node.type, node.value));
-    case Scalar::i8: return fmt::format("{}", static_cast<std::int8_t>(node.value));
-    case Scalar::i16: return fmt::format("{}", static_cast<std::int16_t>(node.value));
-    case Scalar::i32: return fmt::format("{}", static_cast<std::int32_t>(node.value));
-    case Scalar::i64: return fmt::format("{}", static_cast<std::int64_t>(node.value));
-    default: return fmt::format("{}", node.value);
+    case Scalar::f64:
+      return fmt::format("{}", float_of(node.type, node.value));
+    case Scalar::i8:
+      return fmt::format("{}", static_cast<std::int8_t>(node.value));
+    case Scalar::i16:
+      return fmt::format("{}", static_cast<std::int16_t>(node.value));
+    case Scalar::i32:
+      return fmt::format("{}", static_cast<std::int32_t>(node.value));
+    case Scalar::i64:
+      return fmt::format("{}", static_cast<std::int64_t>(node.value));
+    default:
+      return fmt::format("{}", node.value);
   }
 }
 
 /// Does it matter whether this is evaluated? A variable of the thread's own can always be read.
 bool matters(const TracedProgram& program, const TracedNode& node) {
   switch (node.op) {
-    case Op::load: return program.at(node.operands[0]).op != Op::local_memory;
-    case Op::atomic: return true;
-    case Op::instruction: return program.instructions[node.value].effects;
-    default: return false;
+    case Op::load:
+      return program.at(node.operands[0]).op != Op::local_memory;
+    case Op::atomic:
+      return true;
+    case Op::instruction:
+      return program.instructions[node.value].effects;
+    default:
+      return false;
   }
 }
 
@@ -74,9 +86,10 @@ Trace::~Trace() {
 
 Trace& Trace::current() {
   if (current_trace == nullptr)
-    throw Error(ErrorKind::argument, "a kernel's value was used outside of the kernel",
-                "what tare::jit's lambda computes exists on the device alone; capture plain numbers, and make "
-                "kernel values inside the lambda");
+    throw Error(
+        ErrorKind::argument, "a kernel's value was used outside of the kernel",
+        "what tare::jit's lambda computes exists on the device alone; capture plain numbers, and make "
+        "kernel values inside the lambda");
   return *current_trace;
 }
 
@@ -95,9 +108,10 @@ void Trace::check(Node node) const {
          "make kernel values inside the lambda; do not keep them outside of it");
   const TracedNode& used = program_.at(node);
   if (closed_[used.scope])
-    fail(fmt::format("`{}` was made inside a block that has ended (the body of an if_, for_ or while_), where a "
-                     "thread may not have been",
-                     describe(node)),
+    fail(fmt::format(
+             "`{}` was made inside a block that has ended (the body of an if_, for_ or while_), where a "
+             "thread may not have been",
+             describe(node)),
          "keep it in a variable made before the block: auto x = tare::var(0.0f);");
 }
 
@@ -106,27 +120,44 @@ std::string Trace::describe(Node node, int depth) const {
   if (depth == 0) return n.op == Op::constant ? constant_text(n) : "...";
   const auto operand = [&](std::size_t i) { return describe(n.operands[i], depth - 1); };
   switch (n.op) {
-    case Op::constant: return constant_text(n);
-    case Op::unary: return kUnarySigns[n.detail] + operand(0);
-    case Op::binary: return fmt::format("({} {} {})", operand(0), kSigns[n.detail], operand(1));
+    case Op::constant:
+      return constant_text(n);
+    case Op::unary:
+      return kUnarySigns[n.detail] + operand(0);
+    case Op::binary:
+      return fmt::format("({} {} {})", operand(0), kSigns[n.detail], operand(1));
     case Op::convert:
-    case Op::bit_cast: return describe(n.operands[0], depth);
-    case Op::select: return fmt::format("select({}, {}, {})", operand(0), operand(1), operand(2));
-    case Op::special: return kSpecials[n.detail];
+    case Op::bit_cast:
+      return describe(n.operands[0], depth);
+    case Op::select:
+      return fmt::format("select({}, {}, {})", operand(0), operand(1), operand(2));
+    case Op::special:
+      return kSpecials[n.detail];
     case Op::scalar_parameter:
-    case Op::array_parameter: return fmt::format("argument {}", n.value + 1);
-    case Op::size_parameter: return fmt::format("argument {}.size()", n.value + 1);
-    case Op::local_memory: return "a variable";
+    case Op::array_parameter:
+      return fmt::format("argument {}", n.value + 1);
+    case Op::size_parameter:
+      return fmt::format("argument {}.size()", n.value + 1);
+    case Op::local_memory:
+      return "a variable";
     case Op::shared_memory:
-    case Op::dynamic_shared_memory: return "a shared array";
-    case Op::constant_memory: return "a constant array";
-    case Op::element: return fmt::format("{}[{}]", operand(0), operand(1));
-    case Op::load: return describe(n.operands[0], depth);
-    case Op::atomic: return fmt::format("an atomic operation on {}", operand(0));
-    case Op::math: return fmt::format("{}({}{})", program_.math[n.value], operand(0),
-                                      n.operand_count > 1 ? ", " + operand(1) : "");
-    case Op::instruction: return program_.instructions[n.value].text;
-    default: return "...";
+    case Op::dynamic_shared_memory:
+      return "a shared array";
+    case Op::constant_memory:
+      return "a constant array";
+    case Op::element:
+      return fmt::format("{}[{}]", operand(0), operand(1));
+    case Op::load:
+      return describe(n.operands[0], depth);
+    case Op::atomic:
+      return fmt::format("an atomic operation on {}", operand(0));
+    case Op::math:
+      return fmt::format("{}({}{})", program_.math[n.value], operand(0),
+                         n.operand_count > 1 ? ", " + operand(1) : "");
+    case Op::instruction:
+      return program_.instructions[n.value].text;
+    default:
+      return "...";
   }
 }
 

@@ -52,8 +52,8 @@ class Trace {
   const Where where_;
   TracedProgram program_;
   std::vector<Block> blocks_;
-  std::vector<bool> closed_;      // by scope
-  std::vector<std::uint32_t> at_; // the scopes that are open, outermost first
+  std::vector<bool> closed_;       // by scope
+  std::vector<std::uint32_t> at_;  // the scopes that are open, outermost first
 };
 
 }  // namespace tare::detail
