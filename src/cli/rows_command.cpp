@@ -27,7 +27,8 @@ void print(const std::string& text) {
 
 std::string search_text(const std::string& what, const Search& search) {
   std::string text = fmt::format("{:<10}", what);
-  text += search.tool ? search.tool->version + ", " + search.tool->path.string() : search.reason;
+  if (search.tool && !search.tool->version.empty()) text += search.tool->version + ", ";
+  text += search.tool ? search.tool->path.string() : search.reason;
   text += '\n';
   for (const Looked& looked : search.tool ? search.tool->looked : search.looked)
     text += fmt::format("{:<10}  {}: {}\n", "", looked.place, looked.result);
@@ -102,6 +103,7 @@ int doctor_command(const CommandLine& line) {
   }
   print(search_text("nvrtc", find_nvrtc()));
   print(search_text("nvcc", find_nvcc()));
+  print(search_text("libnvvm", find_nvvm()));
   print(search_text("clang", find_clang()));
   return failure.empty() ? compare::kAllMatched : compare::kNothingRan;
 }

@@ -13,6 +13,8 @@ namespace tare::detail {
 Search locate_nvrtc(const std::filesystem::path& explicit_path);
 /// As find_nvcc, with an empty version.
 Search locate_nvcc(const std::filesystem::path& explicit_path);
+/// As find_nvvm.
+Search locate_nvvm(const std::filesystem::path& explicit_path);
 
 /// The builtins library that belongs to `nvrtc`, in the same folder; empty where there is none.
 std::filesystem::path builtins_beside(const std::filesystem::path& nvrtc);

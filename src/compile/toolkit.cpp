@@ -1,4 +1,4 @@
-// The searches for NVRTC, nvcc and clang. Each remembers every place and what was there, so that "not
+// The searches for NVRTC, nvcc, libNVVM and clang. Each remembers every place and what was there, so that "not
 // found" can say where it looked.
 #include "tare/toolkit.hpp"
 
@@ -112,6 +112,31 @@ Candidate nvrtc_explicit(const fs::path& path) {
   if (!is_folder(path)) return {{}, {}, "no such file: " + path.string()};
   Candidate here = nvrtc_in(path);
   return here.wrong == "no libnvrtc" ? nvrtc_in_root(path) : here;
+}
+
+constexpr std::string_view kNvvmStem = "libnvvm.so";
+
+Candidate nvvm_in(const fs::path& folder) {
+  for (const std::string& name : names_in(folder, "libnvvm.so."))
+    return {folder / name, version_after(name, "libnvvm.so."), {}};
+  // NVIDIA's wheels for CUDA 12 have it without a version.
+  if (is_file(folder / kNvvmStem)) return {folder / kNvvmStem, {}, {}};
+  return {{}, {}, "no libnvvm"};
+}
+
+Candidate nvvm_in_root(const fs::path& root) {
+  for (const char* lib : {"nvvm/lib64", "nvvm/lib", "lib64", "lib"}) {
+    Candidate candidate = nvvm_in(root / lib);
+    if (candidate.wrong.empty()) return candidate;
+  }
+  return {{}, {}, "no libnvvm"};
+}
+
+Candidate nvvm_explicit(const fs::path& path) {
+  if (is_file(path)) return {path, version_after(path.filename(), "libnvvm.so."), {}};
+  if (!is_folder(path)) return {{}, {}, "no such file: " + path.string()};
+  Candidate here = nvvm_in(path);
+  return here.wrong.empty() ? here : nvvm_in_root(path);
 }
 
 Candidate program_at(const fs::path& path) {
@@ -255,6 +280,16 @@ Search locate_nvcc(const fs::path& explicit_path) {
   return searcher.finish();
 }
 
+Search locate_nvvm(const fs::path& explicit_path) {
+  Searcher searcher("libNVVM");
+  if (searcher.try_explicit(explicit_path, "TARE_NVVM", nvvm_explicit)) return searcher.finish();
+  for (const auto step : kStepsBeforeSystem)
+    if (searcher.try_step(step(), nvvm_in_root)) return searcher.finish();
+  if (!searcher.try_folders("the loader's search path", loader_folders(kNvvmStem), nvvm_in))
+    searcher.try_step(step_usr_local(), nvvm_in_root);
+  return searcher.finish();
+}
+
 fs::path builtins_beside(const fs::path& nvrtc) {
   const std::string major = major_of(version_after(nvrtc.filename(), kNvrtcStem));
   for (const std::string& name : names_in(nvrtc.parent_path(), kBuiltinsStem))
@@ -302,6 +337,20 @@ Search find_nvcc(const fs::path& explicit_path, int stop_descriptor) {
     search.tool->version = full.empty() ? version : full;
   }
   return search;
+}
+
+Search find_nvvm(const fs::path& explicit_path) {
+  return detail::locate_nvvm(explicit_path);
+}
+
+fs::path libdevice_of(const Tool& nvvm) {
+  std::error_code error;
+  for (const fs::path& form : {nvvm.path, fs::weakly_canonical(nvvm.path, error)}) {
+    const fs::path above = form.parent_path().parent_path();  // a toolkit, or its nvvm folder
+    for (const char* place : {"libdevice/libdevice.10.bc", "nvvm/libdevice/libdevice.10.bc"})
+      if (detail::is_file(above / place)) return above / place;
+  }
+  return {};
 }
 
 Search find_clang(const fs::path& explicit_path, int stop_descriptor) {

@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 /// No toolkit to be found but those that a test makes.
 ScopedEnvironment::Changes bare(ScopedEnvironment::Changes changes) {
-  for (const char* name : {"TARE_NVRTC", "TARE_NVCC", "TARE_CLANG", "TARE_WHEELS", "TARE_TOOLKIT_SEARCH",
-                           "CUDA_PATH", "CUDA_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH"})
+  for (const char* name :
+       {"TARE_NVRTC", "TARE_NVCC", "TARE_NVVM", "TARE_CLANG", "TARE_WHEELS", "TARE_TOOLKIT_SEARCH",
+        "CUDA_PATH", "CUDA_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH"})
     changes.emplace(name, std::nullopt);
   changes.emplace("PATH", "/nonexistent");
   return changes;
@@ -193,6 +194,37 @@ TEST(FindNvcc, ItsVersionIsWhatItPrints) {
   const Search search = find_nvcc(nvcc);
   ASSERT_TRUE(search.tool) << search.reason;
   EXPECT_EQ(search.tool->version, "13.0.88");
+}
+
+TEST(FindNvvm, AToolkitsAndBothWheelsLayoutsAreFoundWithTheirDeviceLibrary) {
+  for (const char* place :
+       {"nvvm/lib64/libnvvm.so.4", "lib/libnvvm.so.4", "lib64/libnvvm.so.4", "nvvm/lib64/libnvvm.so"}) {
+    const Folder folder;
+    folder.write(place, "");
+    const ScopedEnvironment environment(bare({{"CUDA_PATH", folder.path().string()}}));
+    const Search search = find_nvvm();
+    ASSERT_TRUE(search.tool) << search.reason;
+    EXPECT_EQ(search.tool->path, folder.path() / place);
+    EXPECT_EQ(search.tool->version, std::string_view(place).ends_with(".4") ? "4" : "");
+    EXPECT_EQ(libdevice_of(*search.tool), "");
+    const auto libdevice = folder.write("nvvm/libdevice/libdevice.10.bc", "");
+    EXPECT_EQ(libdevice_of(*search.tool), libdevice);
+  }
+}
+
+TEST(FindNvvm, AnExplicitPathIsAFileOrAFolderAndEndsTheSearch) {
+  const Folder folder, other;
+  const auto library = folder.write("nvvm/lib64/libnvvm.so.4", "");
+  other.write("lib/libnvvm.so.4", "");
+  for (const fs::path& named : {library, library.parent_path(), folder.path()}) {
+    const ScopedEnvironment environment(
+        bare({{"TARE_NVVM", named.string()}, {"CUDA_PATH", other.path().string()}}));
+    ASSERT_TRUE(find_nvvm().tool) << named;
+    EXPECT_EQ(find_nvvm().tool->path, library);
+  }
+  const ScopedEnvironment environment(
+      bare({{"TARE_NVVM", "/nonexistent"}, {"CUDA_PATH", other.path().string()}}));
+  EXPECT_EQ(find_nvvm().reason, "libNVVM not found: looked in TARE_NVVM (no such file: /nonexistent)");
 }
 
 TEST(FindClang, AnOlderOneIsRefusedWithItsVersion) {

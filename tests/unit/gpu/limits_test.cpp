@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "tare/driver.hpp"
 #include "unit/gpu/support.hpp"
 
 namespace tare::testing_support {

@@ -1,0 +1,249 @@
+// A kernel written in C++ itself: traced, and compiled through NVVM to PTX, once per argument types. The
+// counterpart of Numba's @cuda.jit. docs/jit.md explains it.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "tare/compile.hpp"
+#include "tare/device_span.hpp"
+#include "tare/jit/atomic.hpp"
+#include "tare/jit/control.hpp"
+#include "tare/jit/math.hpp"
+#include "tare/jit/memory.hpp"
+#include "tare/jit/operators.hpp"
+#include "tare/jit/report.hpp"
+#include "tare/jit/threads.hpp"
+#include "tare/jit/value.hpp"
+#include "tare/jit/warp.hpp"
+#include "tare/kernel.hpp"
+#include "tare/stream.hpp"
+
+namespace tare {
+
+/// One to three numbers along x, y and z: of blocks, or of threads.
+class Extent {
+ public:
+  /// Throw Error(argument) for a number that is negative or above 2^32 - 1.
+  template <std::integral X>
+  Extent(X x) : extent_{checked(x), 1, 1} {}  // NOLINT: implicit on purpose
+  template <std::integral X, std::integral Y, std::integral Z = unsigned>
+  Extent(X x, Y y, Z z = 1) : extent_{checked(x), checked(y), checked(z)} {}
+  Extent(Dim3 extent) : extent_(extent) {}  // NOLINT: implicit on purpose
+
+  operator Dim3() const noexcept { return extent_; }  // NOLINT: implicit on purpose
+
+ private:
+  template <std::integral X>
+  static unsigned checked(X x) {
+    if (!std::in_range<unsigned>(x))
+      throw Error(ErrorKind::argument,
+                  "a launch of " + std::to_string(x) + " blocks or threads along an axis is not possible",
+                  "a grid has at most 2147483647 blocks along x and 65535 along y and z");
+    return static_cast<unsigned>(x);
+  }
+  Dim3 extent_;
+};
+
+/// Where and how wide a kernel runs: `{blocks, threads, stream}`, `{{2, 3}, {16, 16}, stream}`.
+struct JitLaunch {
+  Extent grid;
+  Extent block;
+  StreamRef stream;
+  unsigned dynamic_shared_bytes = 0;
+};
+
+/// What turns the traced kernel's NVVM IR into PTX.
+enum class JitCompiler {
+  automatic,  // libNVVM where it is found, else clang
+  libnvvm,    // NVIDIA's, in this process
+  clang       // clang 19 and LLVM's own NVPTX back end, a child process: nothing of NVIDIA's
+};
+
+struct JitOptions {
+  std::string name = "kernel";  // the kernel's symbol: what profilers and errors call it
+  /// Unset ones are left to the compiler: it contracts a * b + c, and rounds everything else as IEEE 754
+  /// does.
+  std::optional<bool> fmad, ftz, prec_div, prec_sqrt;
+  JitCompiler compiler = JitCompiler::automatic;
+  std::filesystem::path compiler_path;    // libnvvm or clang; empty: searched (toolkit.hpp)
+  std::optional<PrimaryContext> context;  // where it is loaded and runs; empty: device 0's
+
+  /// The strict floating-point contract: no contraction, no flush to zero, exact division and square root.
+  void set_strict_fp() {
+    fmad = false;
+    ftz = false;
+    prec_div = true;
+    prec_sqrt = true;
+  }
+};
+
+/// The kernel for one list of argument types.
+struct JitSpecialization {
+  std::string signature;  // "kernel(const float[], const float[], float[])"
+  std::string ir;         // NVVM IR, as text
+  Compiled compiled;      // the PTX, its compiler and options
+  double trace_ms = 0;    // host time: the lambda, and its IR
+  double load_ms = 0;     // host time: the driver's JIT
+  Kernel kernel;
+
+  std::string ptx() const;
+};
+
+namespace detail {
+
+/// A kernel parameter as the host passes it. An array is two of the PTX's: pointer and number of elements.
+struct JitParameter {
+  Scalar type;
+  bool is_array, is_const;
+};
+
+template <class T>
+inline constexpr bool kIsDeviceSpan = false;
+template <class T>
+inline constexpr bool kIsDeviceSpan<DeviceSpan<T>> = ScalarType<std::remove_const_t<T>>;
+
+template <class T>
+concept JitArgument = ScalarType<T> || kIsDeviceSpan<T>;
+
+/// What the lambda is given for an argument of the host's.
+template <JitArgument T>
+struct Traced {
+  using type = Value<T>;
+  static constexpr JitParameter kParameter{scalar_of<T>(), false, false};
+  static type make(std::size_t index) { return type(scalar_parameter(index)); }
+};
+template <class E>
+struct Traced<DeviceSpan<E>> {
+  using type = ArrayArgument<E>;
+  static constexpr JitParameter kParameter{scalar_of<std::remove_const_t<E>>(), true, std::is_const_v<E>};
+  static type make(std::size_t index) {
+    return type(array_parameter(index), Value<std::size_t>(size_parameter(index)));
+  }
+};
+
+/// Everything about a kernel but its lambda: the specializations, how they are made and found.
+class JitState {
+ public:
+  JitState(JitOptions options, const Where& where);
+  ~JitState();
+  JitState(const JitState&) = delete;
+  JitState& operator=(const JitState&) = delete;
+
+  /// The specialization for `types`; where there is none yet it is made, with `record` tracing the lambda.
+  const JitSpecialization& find(const std::type_info& types, std::span<const JitParameter> parameters,
+                                const std::function<void()>& record) {
+    const Made* const last = last_.load(std::memory_order_acquire);
+    if (last != nullptr && last->types == &types) [[likely]]
+      return last->specialization;
+    return find_or_make(types, parameters, record);
+  }
+  std::vector<const JitSpecialization*> specializations() const;
+
+ private:
+  struct Made {
+    const std::type_info* types;
+    JitSpecialization specialization;
+  };
+  struct Table;
+  const JitSpecialization& find_or_make(const std::type_info& types, std::span<const JitParameter> parameters,
+                                        const std::function<void()>& record);
+  std::atomic<const Made*> last_{nullptr};  // the one that was found last
+  std::unique_ptr<Table> table_;
+};
+
+}  // namespace detail
+
+/// A kernel that is made by tare::jit. Nothing happens until the first call; copies share what is compiled.
+/// Thread-safe. The calling thread's current context has to be the kernel's (PrimaryContext::enter()).
+template <class Function>
+class JitKernel {
+ public:
+  JitKernel(Function function, JitOptions options, const detail::Where& where)
+      : function_(std::move(function)),
+        state_(std::make_shared<detail::JitState>(std::move(options), where)) {}
+
+  /// Queues one launch. The first call with a list of argument types blocks: it traces, compiles and loads.
+  /// Arguments are numbers and DeviceSpans. Throws what tracing throws, as Program::compile(), and as
+  /// Kernel::launch().
+  template <class... Args>
+  void operator()(const JitLaunch& launch, const Args&... arguments) const {
+    const JitSpecialization& made = specialization<Args...>();
+    void* pointers[2 * sizeof...(Args) + 1];
+    std::size_t count = 0;
+    (add_pointers(pointers, count, arguments), ...);
+    made.kernel.launch_unchecked(
+        launch.stream,
+        {.grid = launch.grid, .block = launch.block, .dynamic_shared_bytes = launch.dynamic_shared_bytes},
+        pointers);
+  }
+
+  /// Traced, compiled and loaded for these argument types, if that has not happened yet; blocks then.
+  template <class... Args>
+  const JitSpecialization& specialization() const {
+    static_assert(
+        (detail::JitArgument<Args> && ...),
+        "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, float or double) "
+        "or a DeviceSpan of such: for a Buffer, tare::device_span<float>(buffer)");
+    if constexpr ((detail::JitArgument<Args> && ...)) {
+      static_assert(std::is_invocable_v<const Function&, typename detail::Traced<Args>::type...>,
+                    "the kernel's lambda does not take these arguments: is their number right?");
+      if constexpr (std::is_invocable_v<const Function&, typename detail::Traced<Args>::type...>) {
+        static_assert(
+            std::is_void_v<std::invoke_result_t<const Function&, typename detail::Traced<Args>::type...>>,
+            "a kernel gives nothing back: write to an array");
+        static constexpr std::array<detail::JitParameter, sizeof...(Args)> kParameters{
+            detail::Traced<Args>::kParameter...};
+        return state_->find(typeid(void (*)(Args...)), kParameters,
+                            [this] { record<Args...>(std::index_sequence_for<Args...>()); });
+      }
+    }
+  }
+
+  /// All that there are, in the order in which they were made. They live as long as the kernel.
+  std::vector<const JitSpecialization*> specializations() const { return state_->specializations(); }
+  /// Of the one that was made last; empty before the first call.
+  std::string ir() const {
+    const auto all = specializations();
+    return all.empty() ? "" : all.back()->ir;
+  }
+  std::string ptx() const {
+    const auto all = specializations();
+    return all.empty() ? "" : all.back()->ptx();
+  }
+
+ private:
+  template <class... Args, std::size_t... index>
+  void record(std::index_sequence<index...>) const {
+    function_(detail::Traced<Args>::make(index)...);
+  }
+  template <class T>
+  static void add_pointers(void** pointers, std::size_t& count, const T& argument) {
+    if constexpr (detail::kIsDeviceSpan<T>) {
+      pointers[count++] = const_cast<std::uint64_t*>(&argument.address);
+      pointers[count++] = const_cast<std::uint64_t*>(&argument.count);
+    } else {
+      pointers[count++] = const_cast<T*>(&argument);
+    }
+  }
+
+  Function function_;
+  std::shared_ptr<detail::JitState> state_;
+};
+
+/// Makes a kernel of a lambda over symbolic values: `tare::jit([](auto a, auto b, auto out) { ... })`. A
+/// plain number that the lambda captures by value is a constant of the kernel, as it is when it is traced.
+template <class Function>
+JitKernel<Function> jit(Function function, JitOptions options = {},
+                        const detail::Where& where = detail::Where::current()) {
+  return {std::move(function), std::move(options), where};
+}
+
+}  // namespace tare

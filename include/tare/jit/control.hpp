@@ -1,0 +1,106 @@
+// Control flow that depends on run-time data: if_, for_, while_, and leaving them. A plain `if` or `for` runs
+// while the kernel is traced: it chooses and repeats what is recorded.
+#pragma once
+
+#include <utility>
+
+#include "tare/error.hpp"
+#include "tare/jit/memory.hpp"
+
+namespace tare {
+namespace detail {
+
+template <class Body, class... Args>
+void run_body(Body&& body, Args&&... args) {
+  static_assert(
+      std::is_invocable_v<Body, Args...>,
+      "a body is a lambda, [&] { ... }, and that of tare::for_ takes the index: [&](auto i) { ... }");
+  static_assert(
+      std::is_void_v<std::invoke_result_t<Body, Args...>>,
+      "a body gives nothing back: leave the kernel with tare::return_(), a loop with tare::break_()");
+  std::forward<Body>(body)(std::forward<Args>(args)...);
+}
+
+}  // namespace detail
+
+/// What if_ gives, so that an else may follow at once.
+class If {
+ public:
+  explicit If(detail::Node end) : end_(end) {}
+  template <class Body>
+  void else_(Body&& body) const {
+    detail::begin_else(end_);
+    detail::run_body(std::forward<Body>(body));
+    detail::end_if();
+  }
+
+ private:
+  detail::Node end_;
+};
+
+/// `tare::if_(x > 0, [&] { ... })` or `tare::if_(x > 0, [&] { ... }).else_([&] { ... })`.
+template <detail::Operand C, class Body>
+If if_(const C& condition, Body&& body, const detail::Where& where = detail::Where::current()) {
+  detail::begin_if(detail::node_as<bool>(condition), where);
+  detail::run_body(std::forward<Body>(body));
+  return If(detail::end_if());
+}
+
+/// Runs `body` for as long as `condition()` holds; it is evaluated before each turn.
+template <class Condition, class Body>
+void while_(Condition&& condition, Body&& body, const detail::Where& where = detail::Where::current()) {
+  static_assert(
+      !detail::Operand<std::remove_cvref_t<Condition>>,
+      "a value is taken once: give tare::while_ a lambda, [&] { return x > 0; }, to be evaluated before "
+      "each turn");
+  detail::begin_loop(where);
+  detail::loop_condition(detail::node_as<bool>(condition()));
+  detail::run_body(std::forward<Body>(body));
+  detail::loop_step();
+  detail::end_loop();
+}
+
+/// Runs `body(i)` for i = begin, begin + step, ... while i < end. `begin`, `end` and `step` are taken once;
+/// `step` has to be above 0.
+template <detail::Operand B, detail::Operand E, detail::Operand S, class Body>
+void for_(const B& begin, const E& end, const S& step, Body&& body,
+          const detail::Where& where = detail::Where::current()) {
+  using T = detail::common_t<B, E>;
+  static_assert(std::integral<T>, "tare::for_ counts with integers");
+  if constexpr (std::is_arithmetic_v<S>) {
+    if (!(step > 0))
+      throw Error(ErrorKind::argument,
+                  std::string(where.file_name()) + ":" + std::to_string(where.line()) +
+                      ": the step of tare::for_ is not above 0",
+                  "count down with tare::while_ and a tare::var");
+  }
+  const Value<T> last = detail::value_of(end), by = detail::value_of(step);
+  Variable<T> next(begin);
+  detail::begin_loop(where);
+  const Value<T> index = next;
+  detail::loop_condition((index < last).node());
+  detail::run_body(std::forward<Body>(body), index);
+  detail::loop_step();
+  next = Value<T>(next) + by;
+  detail::end_loop();
+}
+/// With a step of 1.
+template <detail::Operand B, detail::Operand E, class Body>
+void for_(const B& begin, const E& end, Body&& body, const detail::Where& where = detail::Where::current()) {
+  for_(begin, end, 1, std::forward<Body>(body), where);
+}
+
+/// Leaves the innermost loop. Throws Error(argument) where there is none; so does continue_.
+inline void break_(const detail::Where& where = detail::Where::current()) {
+  detail::leave_loop(where);
+}
+/// Goes on with the innermost loop's next turn.
+inline void continue_(const detail::Where& where = detail::Where::current()) {
+  detail::continue_loop(where);
+}
+/// The thread leaves the kernel.
+inline void return_() {
+  detail::leave_kernel();
+}
+
+}  // namespace tare

@@ -1,0 +1,120 @@
+// Functions of numbers in a kernel. Where CUDA C++ has the function, the result has the same bits: it is the
+// same instruction, or the same code of NVIDIA's device library.
+#pragma once
+
+#include "tare/jit/operators.hpp"
+
+namespace tare {
+namespace detail {
+
+/// What C++'s <cmath> computes in: float for floats, double for everything else.
+template <class... A>
+using math_t = std::conditional_t<(std::same_as<operand_t<A>, float> && ...), float, double>;
+
+template <class... A>
+auto math_of(std::string_view name, const A&... arguments) {
+  using T = math_t<A...>;
+  return Value<T>(math(name, scalar_of<T>(), {node_as<T>(arguments)...}));
+}
+
+/// An instruction on 32 or 64 bits that counts or moves them.
+template <class Result, class X>
+Value<Result> bits_of(const char* text32, const char* text64, const X& x) {
+  using T = promoted_t<X>;
+  static_assert(std::integral<T>, "this function looks at the bits of an integer");
+  const bool wide = sizeof(T) == 8;
+  return Value<Result>(
+      instruction({.text = wide ? text64 : text32, .result = scalar_of<Result>()}, {node_as<T>(x)}));
+}
+
+}  // namespace detail
+
+// One instruction each, and there without NVIDIA's device library.
+// clang-format off
+template <detail::Symbolic X> auto sqrt(const X& x) { return detail::math_of("sqrt", x); }
+template <detail::Symbolic X> auto floor(const X& x) { return detail::math_of("floor", x); }
+template <detail::Symbolic X> auto ceil(const X& x) { return detail::math_of("ceil", x); }
+template <detail::Symbolic X> auto trunc(const X& x) { return detail::math_of("trunc", x); }
+template <detail::Symbolic X> auto rint(const X& x) { return detail::math_of("rint", x); }
+template <detail::Symbolic X> auto fabs(const X& x) { return detail::math_of("fabs", x); }
+template <class X, class Y> requires detail::Operands<X, Y>
+auto fmin(const X& x, const Y& y) { return detail::math_of("fmin", x, y); }
+template <class X, class Y> requires detail::Operands<X, Y>
+auto fmax(const X& x, const Y& y) { return detail::math_of("fmax", x, y); }
+template <class X, class Y> requires detail::Operands<X, Y>
+auto copysign(const X& x, const Y& y) { return detail::math_of("copysign", x, y); }
+template <class X, class Y, class Z> requires detail::Operands<X, Y, Z>
+auto fma(const X& x, const Y& y, const Z& z) { return detail::math_of("fma", x, y, z); }
+
+// In NVIDIA's device library.
+template <detail::Symbolic X> auto round(const X& x) { return detail::math_of("round", x); }
+template <detail::Symbolic X> auto rsqrt(const X& x) { return detail::math_of("rsqrt", x); }
+template <detail::Symbolic X> auto cbrt(const X& x) { return detail::math_of("cbrt", x); }
+template <detail::Symbolic X> auto exp(const X& x) { return detail::math_of("exp", x); }
+template <detail::Symbolic X> auto exp2(const X& x) { return detail::math_of("exp2", x); }
+template <detail::Symbolic X> auto exp10(const X& x) { return detail::math_of("exp10", x); }
+template <detail::Symbolic X> auto expm1(const X& x) { return detail::math_of("expm1", x); }
+template <detail::Symbolic X> auto log(const X& x) { return detail::math_of("log", x); }
+template <detail::Symbolic X> auto log2(const X& x) { return detail::math_of("log2", x); }
+template <detail::Symbolic X> auto log10(const X& x) { return detail::math_of("log10", x); }
+template <detail::Symbolic X> auto log1p(const X& x) { return detail::math_of("log1p", x); }
+template <detail::Symbolic X> auto sin(const X& x) { return detail::math_of("sin", x); }
+template <detail::Symbolic X> auto cos(const X& x) { return detail::math_of("cos", x); }
+template <detail::Symbolic X> auto tan(const X& x) { return detail::math_of("tan", x); }
+template <detail::Symbolic X> auto asin(const X& x) { return detail::math_of("asin", x); }
+template <detail::Symbolic X> auto acos(const X& x) { return detail::math_of("acos", x); }
+template <detail::Symbolic X> auto atan(const X& x) { return detail::math_of("atan", x); }
+template <detail::Symbolic X> auto sinh(const X& x) { return detail::math_of("sinh", x); }
+template <detail::Symbolic X> auto cosh(const X& x) { return detail::math_of("cosh", x); }
+template <detail::Symbolic X> auto tanh(const X& x) { return detail::math_of("tanh", x); }
+template <detail::Symbolic X> auto asinh(const X& x) { return detail::math_of("asinh", x); }
+template <detail::Symbolic X> auto acosh(const X& x) { return detail::math_of("acosh", x); }
+template <detail::Symbolic X> auto atanh(const X& x) { return detail::math_of("atanh", x); }
+template <detail::Symbolic X> auto erf(const X& x) { return detail::math_of("erf", x); }
+template <detail::Symbolic X> auto erfc(const X& x) { return detail::math_of("erfc", x); }
+template <detail::Symbolic X> auto tgamma(const X& x) { return detail::math_of("tgamma", x); }
+template <detail::Symbolic X> auto lgamma(const X& x) { return detail::math_of("lgamma", x); }
+template <class X, class Y> requires detail::Operands<X, Y>
+auto pow(const X& x, const Y& y) { return detail::math_of("pow", x, y); }
+template <class X, class Y> requires detail::Operands<X, Y>
+auto atan2(const X& x, const Y& y) { return detail::math_of("atan2", x, y); }
+template <class X, class Y> requires detail::Operands<X, Y>
+auto fmod(const X& x, const Y& y) { return detail::math_of("fmod", x, y); }
+template <class X, class Y> requires detail::Operands<X, Y>
+auto hypot(const X& x, const Y& y) { return detail::math_of("hypot", x, y); }
+
+/// Of any two numbers, in their common type: integers are compared, floating-point numbers as fmin and fmax do.
+template <class X, class Y> requires detail::Operands<X, Y>
+auto min(const X& x, const Y& y) {
+  using T = detail::common_t<X, Y>;
+  if constexpr (std::floating_point<T>) return fmin(cast<T>(x), cast<T>(y));
+  else { const Value<T> a = cast<T>(x), b = cast<T>(y); return select(b < a, b, a); }
+}
+template <class X, class Y> requires detail::Operands<X, Y>
+auto max(const X& x, const Y& y) {
+  using T = detail::common_t<X, Y>;
+  if constexpr (std::floating_point<T>) return fmax(cast<T>(x), cast<T>(y));
+  else { const Value<T> a = cast<T>(x), b = cast<T>(y); return select(a < b, b, a); }
+}
+/// Of any number; the lowest integer is its own, as it has no positive counterpart.
+template <detail::Symbolic X>
+auto abs(const X& x) {
+  using T = detail::promoted_t<X>;
+  if constexpr (std::floating_point<T>) return fabs(x);
+  else { const Value<T> a = cast<T>(x); return select(a < T{0}, -a, a); }
+}
+
+/// Ones in an integer; zeros before its highest one (its width for 0); its bits in reverse.
+template <detail::Symbolic X> Value<int> popc(const X& x) { return detail::bits_of<int>("popc.b32 $0, $1;", "popc.b64 $0, $1;", x); }
+template <detail::Symbolic X> Value<int> clz(const X& x) { return detail::bits_of<int>("clz.b32 $0, $1;", "clz.b64 $0, $1;", x); }
+template <detail::Symbolic X> auto brev(const X& x) { return detail::bits_of<detail::promoted_t<X>>("brev.b32 $0, $1;", "brev.b64 $0, $1;", x); }
+/// Where the lowest one is, counted from 1; 0 where there is none.
+template <detail::Symbolic X>
+Value<int> ffs(const X& x) {
+  using T = detail::promoted_t<X>;
+  const Value<T> a = cast<T>(x);
+  return select(a == T{0}, 0, static_cast<int>(sizeof(T) * 8) - clz(a & -a));
+}
+// clang-format on
+
+}  // namespace tare

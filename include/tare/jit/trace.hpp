@@ -1,0 +1,155 @@
+// What the vocabulary of a traced kernel records into: a program of nodes, in the order in which the lambda
+// evaluates them. Everything here is for the other headers of this folder; kernels use those.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <source_location>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+namespace tare::detail {
+
+/// The types that a value in a kernel may have, as the machine sees them: `long` and `long long` are one.
+enum class Scalar : std::uint8_t { boolean, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+
+template <class T>
+concept ScalarType = std::same_as<T, std::remove_cv_t<T>> &&
+                     (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>)&&sizeof(T) <= 8;
+
+template <ScalarType T>
+constexpr Scalar scalar_of() {
+  if constexpr (std::same_as<T, bool>) return Scalar::boolean;
+  if constexpr (std::same_as<T, float>) return Scalar::f32;
+  if constexpr (std::same_as<T, double>) return Scalar::f64;
+  constexpr bool is_signed = std::is_signed_v<T>;
+  switch (sizeof(T)) {
+    case 1:
+      return is_signed ? Scalar::i8 : Scalar::u8;
+    case 2:
+      return is_signed ? Scalar::i16 : Scalar::u16;
+    case 4:
+      return is_signed ? Scalar::i32 : Scalar::u32;
+    default:
+      return is_signed ? Scalar::i64 : Scalar::u64;
+  }
+}
+
+/// False for every T: what a static_assert that refuses a use waits for.
+template <class...>
+inline constexpr bool kNever = false;
+
+/// A node of a program that is traced: the trace's number above, the node's within it in the low 32 bits.
+enum class Node : std::uint64_t {};
+
+enum class Unary : std::uint8_t { negate, bit_not, logical_not };
+enum class Binary : std::uint8_t {
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right,  //
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal
+};
+enum class Special : std::uint8_t {
+  thread_x,
+  thread_y,
+  thread_z,
+  block_x,
+  block_y,
+  block_z,  //
+  block_size_x,
+  block_size_y,
+  block_size_z,
+  grid_size_x,
+  grid_size_y,
+  grid_size_z
+};
+enum class Atomic : std::uint8_t {
+  add,
+  minimum,
+  maximum,
+  bit_and,
+  bit_or,
+  bit_xor,
+  exchange,
+  compare_exchange
+};
+
+using Where = std::source_location;
+
+// Each records one node in the trace that the calling thread is making, and throws Error(argument) where
+// there is none, or where an operand comes from a block of the kernel that has ended.
+
+Node constant(Scalar type, std::uint64_t bits);
+Node unary(Unary operation, Scalar type, Node a);
+/// Both operands are of `type`; a comparison gives a boolean. A shift's count is taken modulo the width.
+Node binary(Binary operation, Scalar type, Node a, Node b);
+/// `a && b` or `a || b`, where evaluating both is the same as evaluating one; else throws.
+Node logical(bool is_and, Node a, Node b);
+Node convert(Scalar from, Scalar to, Node a);
+/// The same bits as another type of the same size.
+Node bit_cast(Scalar to, Node a);
+Node select(Scalar type, Node condition, Node yes, Node no);
+Node special(Special which);
+
+Node scalar_parameter(std::size_t index);
+Node array_parameter(std::size_t index);  // a pointer
+Node size_parameter(std::size_t index);   // u64: the array's number of elements
+Node local_memory(Scalar type, std::size_t count);
+Node shared_memory(Scalar type, std::size_t count);
+Node dynamic_shared_memory(Scalar type);
+/// A table of constants: `bytes` are the elements'.
+Node constant_memory(Scalar type, std::span<const std::byte> bytes);
+
+/// A pointer `index` (u64 or i64) elements after another.
+Node element(Node pointer, Node index);
+Node load(Node pointer);
+void store(Node pointer, Node value);
+/// The old value. `compare` is for compare_exchange alone.
+Node atomic(Atomic operation, Node pointer, Node value, const Node* compare = nullptr);
+
+void begin_if(Node condition, const Where& where);
+Node end_if();
+void begin_else(Node end);  // of the if that has just ended
+void begin_loop(const Where& where);
+void loop_condition(Node condition);  // leaves the loop where false
+void loop_step();                     // where `continue` goes on
+void end_loop();
+void leave_loop(const Where& where);     // break
+void continue_loop(const Where& where);  // continue
+void leave_kernel();                     // return
+
+/// A function of the math library: "sin" (see src/frontend/jit/math_functions.cpp).
+Node math(std::string_view name, Scalar type, std::initializer_list<Node> arguments);
+
+/// One PTX instruction: "popc.b32 $0, $1;". `effects`: it must stay where it is, among the others that do;
+/// `convergent`: threads take part in it together.
+struct Instruction {
+  const char* text;
+  Scalar result;
+  bool effects = false, convergent = false, touches_memory = false;
+  bool gives_result = true;  // else the operands start at $0
+};
+Node instruction(const Instruction& what, std::initializer_list<Node> operands);
+void barrier(const char* text);  // an instruction without operands
+
+void assert_failed(const char* message, const Where& where);
+/// C's printf; `types` are the arguments' own. Throws Error(argument) where the format does not fit them.
+void print(const char* format, std::span<const Scalar> types, std::span<const Node> arguments,
+           const Where& where);
+
+}  // namespace tare::detail

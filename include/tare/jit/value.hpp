@@ -1,0 +1,138 @@
+// A value in a traced kernel, and how it mixes with plain C++ numbers: by C++'s own conversions.
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#include "tare/jit/trace.hpp"
+
+namespace tare {
+
+template <class T>
+class Element;  // memory.hpp
+template <class T>
+class Variable;  // memory.hpp
+
+/// One value that each thread of the kernel has. It does not change: a variable is made with tare::var. Plain
+/// numbers become constants of the kernel.
+template <class T>
+class Value {
+  static_assert(detail::ScalarType<T>,
+                "a value in a kernel is a bool, an integer of at most 64 bits, a float or a double");
+
+ public:
+  using type = T;
+
+  explicit Value(detail::Node node) : node_(node) {}
+  /// A constant, converted to T as C++ does.
+  template <class U>
+  requires std::is_arithmetic_v<U> Value(U constant)
+      : node_(make_constant(static_cast<T>(constant))) {}  // NOLINT: implicit on purpose
+  /// Converted as C++ does.
+  template <class U>
+  requires(!std::same_as<T, U>) Value(const Value<U>& other)  // NOLINT: implicit on purpose
+      : node_(detail::convert(detail::scalar_of<U>(), detail::scalar_of<T>(), other.node())) {}
+  Value(const Value&) = default;
+
+  Value& operator=(const Value&) {
+    static_assert(detail::kNever<T>,
+                  "a value in a kernel does not change: make it a variable with tare::var(...)");
+    return *this;
+  }
+  explicit operator bool() const {
+    static_assert(detail::kNever<T>,
+                  "this is not known while the kernel is traced: use tare::if_, tare::while_, tare::for_ or "
+                  "tare::select in place of if, while, for and ?:");
+    return false;
+  }
+
+  detail::Node node() const noexcept { return node_; }
+
+ private:
+  static detail::Node make_constant(T constant) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &constant, sizeof constant);
+    return detail::constant(detail::scalar_of<T>(), bits);
+  }
+  detail::Node node_;
+};
+
+namespace detail {
+
+/// What stands for a value in a kernel: a plain number, a Value, an array's element, a variable.
+template <class X>
+struct OperandType {};
+template <class X>
+requires std::is_arithmetic_v<X>
+struct OperandType<X> {
+  using type = X;
+};
+template <class T>
+struct OperandType<Value<T>> {
+  using type = T;
+};
+template <class T>
+struct OperandType<Element<T>> {
+  using type = std::remove_const_t<T>;
+};
+template <class T>
+struct OperandType<Variable<T>> {
+  using type = T;
+};
+
+template <class X>
+concept Operand = requires {
+  typename OperandType<X>::type;
+};
+template <class X>
+concept Symbolic = Operand<X> && !std::is_arithmetic_v<X>;
+/// At least one of them belongs to the kernel.
+template <class... X>
+concept Operands = (Operand<X> && ...) && (Symbolic<X> || ...);
+
+/// The C++ type that the operand stands for.
+template <Operand X>
+using operand_t = typename OperandType<X>::type;
+
+template <Operand X>
+Value<operand_t<X>> value_of(const X& x) {
+  return x;
+}
+/// The operand as T, converted as C++ does.
+template <class T, Operand X>
+Node node_as(const X& x) {
+  if constexpr (std::is_arithmetic_v<X>)
+    return Value<T>(x).node();
+  else
+    return Value<T>(value_of(x)).node();
+}
+
+}  // namespace detail
+
+/// The operand's value at this point, as T: static_cast<T> of the kernel.
+template <class T, detail::Operand X>
+Value<T> cast(const X& x) {
+  return Value<T>(detail::value_of(x));
+}
+
+/// The same bits as another type of the same size.
+template <class T, detail::Operand X>
+Value<T> bit_cast(const X& x) {
+  using From = detail::operand_t<X>;
+  static_assert(sizeof(T) == sizeof(From), "tare::bit_cast is between types of one size");
+  static_assert(!std::same_as<T, bool> && !std::same_as<From, bool>, "a bool has no bits to look at");
+  return Value<T>(detail::bit_cast(detail::scalar_of<T>(), detail::value_of(x).node()));
+}
+
+/// `condition ? yes : no`, with both evaluated.
+template <class C, class A, class B>
+requires detail::Operands<C, A, B>
+auto select(const C& condition, const A& yes, const B& no) {
+  using T = decltype(true ? std::declval<detail::operand_t<A>>() : std::declval<detail::operand_t<B>>());
+  using Type = std::remove_cvref_t<T>;
+  const detail::Node when = detail::node_as<bool>(condition), a = detail::node_as<Type>(yes),
+                     b = detail::node_as<Type>(no);
+  return Value<Type>(detail::select(detail::scalar_of<Type>(), when, a, b));
+}
+
+}  // namespace tare

@@ -1,0 +1,107 @@
+// What the 32 threads of a warp do together: shuffles and votes, under CUDA C++'s names. `mask` has a bit for
+// each thread that takes part; all of them have to come to the same call.
+#pragma once
+
+#include "tare/jit/operators.hpp"
+
+namespace tare {
+
+inline constexpr unsigned kWholeWarp = 0xffffffffu;
+
+namespace detail {
+
+/// A shuffle of 32 bits: PTX's operands a, b, c and the mask.
+inline Node shuffle32(const char* text, Node value, Node lane, Node clamp, Node mask) {
+  return instruction({.text = text, .result = Scalar::u32, .effects = true, .convergent = true},
+                     {value, lane, clamp, mask});
+}
+
+template <class T>
+Value<T> shuffle_of(const char* text, unsigned highest, const Value<unsigned>& mask, const Value<T>& value,
+                    const Value<unsigned>& lane, unsigned width) {
+  const Node clamp = Value<unsigned>(((32 - width) << 8) | highest).node();
+  const auto send = [&](const Value<unsigned>& part) {
+    return Value<unsigned>(shuffle32(text, part.node(), lane.node(), clamp, mask.node()));
+  };
+  if constexpr (sizeof(T) == 8) {
+    const auto bits = bit_cast<std::uint64_t>(value);
+    const Value<unsigned> low = send(cast<unsigned>(bits)), high = send(cast<unsigned>(bits >> 32));
+    return bit_cast<T>((cast<std::uint64_t>(high) << 32) | low);
+  } else if constexpr (sizeof(T) == 4) {
+    return bit_cast<T>(send(bit_cast<unsigned>(value)));
+  } else {
+    return cast<T>(send(cast<unsigned>(value)));
+  }
+}
+
+}  // namespace detail
+
+/// `width`: 1, 2, 4, 8, 16 or 32, the threads that a shuffle stays within. Of any type.
+template <detail::Operand M, detail::Operand X, detail::Operand L>
+auto shfl_sync(const M& mask, const X& value, const L& lane, unsigned width = 32) {
+  return detail::shuffle_of<detail::operand_t<X>>("shfl.sync.idx.b32 $0, $1, $2, $3, $4;", 31, mask, value,
+                                                  lane, width);
+}
+template <detail::Operand M, detail::Operand X, detail::Operand L>
+auto shfl_up_sync(const M& mask, const X& value, const L& delta, unsigned width = 32) {
+  return detail::shuffle_of<detail::operand_t<X>>("shfl.sync.up.b32 $0, $1, $2, $3, $4;", 0, mask, value,
+                                                  delta, width);
+}
+template <detail::Operand M, detail::Operand X, detail::Operand L>
+auto shfl_down_sync(const M& mask, const X& value, const L& delta, unsigned width = 32) {
+  return detail::shuffle_of<detail::operand_t<X>>("shfl.sync.down.b32 $0, $1, $2, $3, $4;", 31, mask, value,
+                                                  delta, width);
+}
+template <detail::Operand M, detail::Operand X, detail::Operand L>
+auto shfl_xor_sync(const M& mask, const X& value, const L& lane_mask, unsigned width = 32) {
+  return detail::shuffle_of<detail::operand_t<X>>("shfl.sync.bfly.b32 $0, $1, $2, $3, $4;", 31, mask, value,
+                                                  lane_mask, width);
+}
+
+/// A bit for each thread of the mask whose predicate holds.
+template <detail::Operand M, detail::Operand P>
+Value<unsigned> ballot_sync(const M& mask, const P& predicate) {
+  const Value<unsigned> holds = cast<unsigned>(cast<bool>(predicate)), members = detail::value_of(mask);
+  return Value<unsigned>(
+      detail::instruction({.text = "{ .reg .pred p; setp.ne.u32 p, $1, 0; vote.sync.ballot.b32 $0, p, $2; }",
+                           .result = detail::Scalar::u32,
+                           .effects = true,
+                           .convergent = true},
+                          {holds.node(), members.node()}));
+}
+template <detail::Operand M, detail::Operand P>
+Value<bool> any_sync(const M& mask, const P& predicate) {
+  return ballot_sync(mask, predicate) != 0u;
+}
+template <detail::Operand M, detail::Operand P>
+Value<bool> all_sync(const M& mask, const P& predicate) {
+  return ballot_sync(mask, !cast<bool>(predicate)) == 0u;
+}
+/// Makes the mask's threads wait for each other, and what they wrote visible to each other.
+template <detail::Operand M>
+void sync_warp(const M& mask) {
+  const Value<unsigned> members = detail::value_of(mask);
+  detail::instruction({.text = "bar.warp.sync $0;",
+                       .result = detail::Scalar::u32,
+                       .effects = true,
+                       .convergent = true,
+                       .touches_memory = true,
+                       .gives_result = false},
+                      {members.node()});
+}
+inline void sync_warp() {
+  sync_warp(kWholeWarp);
+}
+/// The threads that are here now.
+inline Value<unsigned> active_mask() {
+  return Value<unsigned>(detail::instruction(
+      {.text = "activemask.b32 $0;", .result = detail::Scalar::u32, .effects = true, .convergent = true},
+      {}));
+}
+/// 0 to 31: the thread's place in its warp.
+inline Value<unsigned> lane_index() {
+  return Value<unsigned>(
+      detail::instruction({.text = "mov.u32 $0, %laneid;", .result = detail::Scalar::u32}, {}));
+}
+
+}  // namespace tare

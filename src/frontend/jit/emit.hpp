@@ -1,0 +1,31 @@
+// A traced program as NVVM IR text.
+#pragma once
+
+#include <string>
+
+#include "frontend/jit/program.hpp"
+
+namespace tare::detail {
+
+/// What differs between the readers of NVVM IR.
+struct IrDialect {
+  /// libNVVM below compute_100 reads LLVM 7's IR, where a pointer has the type of what it points to; LLVM 19,
+  /// and libNVVM from compute_100 on, read IR in which all pointers are `ptr`.
+  bool typed_pointers = false;
+  bool ftz = false;            // intrinsics that have a form for it are called in that form
+  bool ftz_in_text = false;    // LLVM is told so in the IR, libNVVM by an option
+  bool has_libdevice = false;  // else a function that needs it throws Error(unsupported)
+};
+
+struct EmittedIr {
+  std::string text;
+  bool uses_libdevice = false;
+};
+
+/// Throws Error(unsupported) naming the function where one needs NVIDIA's device library and there is none.
+EmittedIr emit_ir(const TracedProgram& program, const IrDialect& dialect);
+
+/// "kernel(const float[], float[], int)".
+std::string signature_of(const TracedProgram& program);
+
+}  // namespace tare::detail

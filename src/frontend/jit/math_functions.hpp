@@ -1,0 +1,20 @@
+// The functions of tare/jit/math.hpp and what stands behind each: an intrinsic that every reader of the IR
+// has, or NVIDIA's device library.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tare/jit/trace.hpp"
+
+namespace tare::detail {
+
+struct MathFunction {
+  std::string symbol;  // "llvm.sqrt.f32", "__nv_sinf"
+  bool in_libdevice = false;
+};
+
+/// `name` as in C++ ("sin"), for float or double.
+MathFunction math_function(std::string_view name, Scalar type, bool ftz);
+
+}  // namespace tare::detail

@@ -1,0 +1,17 @@
+// Does a printf format fit its arguments? The device does not look: it would print what is not there.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tare/jit/trace.hpp"
+
+namespace tare::detail {
+
+/// The type as which C passes an argument to a function with `...`: at least int, and double for float.
+Scalar variadic_type(Scalar type);
+
+/// What is wrong with the format for arguments of these (variadic) types; empty where it fits.
+std::string fault_in_format(const std::string& format, std::span<const Scalar> types);
+
+}  // namespace tare::detail

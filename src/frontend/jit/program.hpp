@@ -1,0 +1,96 @@
+// A traced kernel as data: its nodes in the order in which they were evaluated, control flow among them as
+// marks that nest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tare/jit.hpp"
+
+namespace tare::detail {
+
+enum class Op : std::uint8_t {
+  constant,
+  unary,
+  binary,
+  convert,
+  bit_cast,
+  select,
+  special,  //
+  scalar_parameter,
+  array_parameter,
+  size_parameter,  //
+  local_memory,
+  shared_memory,
+  dynamic_shared_memory,
+  constant_memory,  //
+  element,
+  load,
+  store,
+  atomic,  //
+  begin_if,
+  begin_else,
+  end_if,
+  begin_loop,
+  loop_condition,
+  loop_step,
+  end_loop,  //
+  leave_loop,
+  continue_loop,
+  leave_kernel,  //
+  math,
+  instruction,
+  assert_failed,
+  print
+};
+
+/// PTX's state spaces by LLVM's numbers.
+enum class Space : std::uint8_t { generic = 0, global = 1, shared = 3, constant = 4, local = 5 };
+
+inline constexpr std::size_t kMostOperands = 4;
+
+struct TracedNode {
+  Op op;
+  std::uint8_t detail = 0;  // Unary, Binary, Special or Atomic
+  Scalar type{};            // of the result; of a pointer: what it points to
+  Scalar operand_type{};    // unary, binary: of the operands; convert: what from
+  bool is_pointer = false;
+  Space space = Space::generic;  // of a pointer
+  std::uint8_t operand_count = 0;
+  std::uint32_t scope = 0;  // the block of the kernel that it is in
+  std::array<Node, kMostOperands> operands{};
+  std::uint64_t value = 0;  // constant: bits; parameter: index; memory: count; the rest: index into a table
+};
+
+struct TracedPrint {
+  std::string format;
+  std::vector<Scalar> types;  // as C passes them: int, unsigned, 64-bit or double
+  std::vector<Node> arguments;
+};
+
+struct TracedAssertion {
+  std::string message, file, function;
+  unsigned line;
+};
+
+/// The node's place in its program.
+inline std::uint32_t number_of(Node node) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(node));
+}
+
+struct TracedProgram {
+  std::string name;
+  std::vector<JitParameter> parameters;
+  std::vector<TracedNode> nodes;
+  std::vector<Instruction> instructions;
+  std::vector<std::string> math;  // "sin"
+  std::vector<TracedPrint> prints;
+  std::vector<TracedAssertion> assertions;
+  std::vector<std::vector<std::byte>> tables;
+
+  const TracedNode& at(Node node) const { return nodes[number_of(node)]; }
+};
+
+}  // namespace tare::detail

@@ -1,0 +1,203 @@
+// The functions behind the vocabulary's headers: each records one node in the thread's current trace.
+#include <algorithm>
+
+#include "frontend/jit/printf_format.hpp"
+#include "frontend/jit/trace.hpp"
+
+namespace tare::detail {
+namespace {
+
+Trace& trace() {
+  return Trace::current();
+}
+
+template <class Enum>
+std::uint8_t number(Enum value) {
+  return static_cast<std::uint8_t>(value);
+}
+
+/// Keeps the thing in the table, and gives its place there.
+template <class Thing>
+std::uint64_t keep(std::vector<Thing>& table, Thing thing) {
+  table.push_back(std::move(thing));
+  return table.size() - 1;
+}
+
+Node memory(Op op, Scalar type, Space space, std::uint64_t value) {
+  return trace().add({.op = op, .type = type, .is_pointer = true, .space = space, .value = value});
+}
+
+}  // namespace
+
+Node constant(Scalar type, std::uint64_t bits) {
+  return trace().add({.op = Op::constant, .type = type, .value = bits});
+}
+
+Node unary(Unary operation, Scalar type, Node a) {
+  return trace().add({.op = Op::unary, .detail = number(operation), .type = type, .operand_type = type}, {a});
+}
+
+Node binary(Binary operation, Scalar type, Node a, Node b) {
+  const Scalar result = operation >= Binary::equal ? Scalar::boolean : type;
+  return trace().add({.op = Op::binary, .detail = number(operation), .type = result, .operand_type = type},
+                     {a, b});
+}
+
+Node logical(bool is_and, Node a, Node b) {
+  trace().check_both_sides(is_and ? "&&" : "||", a, b);
+  return binary(is_and ? Binary::bit_and : Binary::bit_or, Scalar::boolean, a, b);
+}
+
+Node convert(Scalar from, Scalar to, Node a) {
+  if (from == to) return a;  // long and long long, say
+  return trace().add({.op = Op::convert, .type = to, .operand_type = from}, {a});
+}
+
+Node bit_cast(Scalar to, Node a) {
+  const Scalar from = trace().at(a).type;
+  return trace().add({.op = Op::bit_cast, .type = to, .operand_type = from}, {a});
+}
+
+Node select(Scalar type, Node condition, Node yes, Node no) {
+  return trace().add({.op = Op::select, .type = type}, {condition, yes, no});
+}
+
+Node special(Special which) {
+  return trace().add({.op = Op::special, .detail = number(which), .type = Scalar::u32});
+}
+
+Node scalar_parameter(std::size_t index) {
+  return trace().add(
+      {.op = Op::scalar_parameter, .type = trace().program().parameters[index].type, .value = index});
+}
+
+Node array_parameter(std::size_t index) {
+  return memory(Op::array_parameter, trace().program().parameters[index].type, Space::global, index);
+}
+
+Node size_parameter(std::size_t index) {
+  return trace().add({.op = Op::size_parameter, .type = Scalar::u64, .value = index});
+}
+
+Node local_memory(Scalar type, std::size_t count) {
+  return memory(Op::local_memory, type, Space::local, count);
+}
+
+Node shared_memory(Scalar type, std::size_t count) {
+  return memory(Op::shared_memory, type, Space::shared, count);
+}
+
+Node dynamic_shared_memory(Scalar type) {
+  return memory(Op::dynamic_shared_memory, type, Space::shared, 0);
+}
+
+Node constant_memory(Scalar type, std::span<const std::byte> bytes) {
+  return memory(Op::constant_memory, type, Space::constant,
+                keep(trace().program().tables, std::vector(bytes.begin(), bytes.end())));
+}
+
+Node element(Node pointer, Node index) {
+  const TracedNode base = trace().at(pointer);
+  return trace().add({.op = Op::element, .type = base.type, .is_pointer = true, .space = base.space},
+                     {pointer, index});
+}
+
+Node load(Node pointer) {
+  return trace().add({.op = Op::load, .type = trace().at(pointer).type}, {pointer});
+}
+
+void store(Node pointer, Node value) {
+  trace().add({.op = Op::store, .type = trace().at(pointer).type}, {pointer, value});
+}
+
+Node atomic(Atomic operation, Node pointer, Node value, const Node* compare) {
+  const TracedNode place = trace().at(pointer);
+  if (place.space == Space::local)
+    trace().fail("an atomic operation is on " + trace().describe(pointer) + ", which is the thread's own",
+                 "other threads cannot see a local array: write to it plainly");
+  const TracedNode node{.op = Op::atomic, .detail = number(operation), .type = place.type};
+  if (compare != nullptr) return trace().add(node, {pointer, *compare, value});
+  return trace().add(node, {pointer, value});
+}
+
+void begin_if(Node condition, const Where& where) {
+  trace().begin(Op::begin_if, {condition}, where);
+}
+
+Node end_if() {
+  return trace().end(Op::end_if);
+}
+
+void begin_else(Node end) {
+  trace().reopen_if(end);
+}
+
+void begin_loop(const Where& where) {
+  trace().begin(Op::begin_loop, {}, where);
+}
+
+void loop_condition(Node condition) {
+  trace().mark_loop(Op::loop_condition, {condition});
+}
+
+void loop_step() {
+  trace().mark_loop(Op::loop_step, {});
+}
+
+void end_loop() {
+  trace().end(Op::end_loop);
+}
+
+void leave_loop(const Where& where) {
+  trace().in_loop(Op::leave_loop, where);
+}
+
+void continue_loop(const Where& where) {
+  trace().in_loop(Op::continue_loop, where);
+}
+
+void leave_kernel() {
+  trace().add({.op = Op::leave_kernel});
+}
+
+Node math(std::string_view name, Scalar type, std::initializer_list<Node> arguments) {
+  return trace().add({.op = Op::math, .type = type, .value = keep(trace().program().math, std::string(name))},
+                     arguments);
+}
+
+Node instruction(const Instruction& what, std::initializer_list<Node> operands) {
+  return trace().add(
+      {.op = Op::instruction, .type = what.result, .value = keep(trace().program().instructions, what)},
+      operands);
+}
+
+void barrier(const char* text) {
+  instruction({.text = text,
+               .result = Scalar::u32,
+               .effects = true,
+               .convergent = true,
+               .touches_memory = true,
+               .gives_result = false},
+              {});
+}
+
+void assert_failed(const char* message, const Where& where) {
+  TracedAssertion assertion{message, where.file_name(), where.function_name(), where.line()};
+  trace().add({.op = Op::assert_failed, .value = keep(trace().program().assertions, std::move(assertion))});
+}
+
+void print(const char* format, std::span<const Scalar> types, std::span<const Node> arguments,
+           const Where& where) {
+  TracedPrint printed{format, {}, {}};
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    trace().check(arguments[i]);
+    printed.types.push_back(variadic_type(types[i]));
+    printed.arguments.push_back(convert(types[i], printed.types.back(), arguments[i]));
+  }
+  if (const std::string wrong = fault_in_format(printed.format, printed.types); !wrong.empty())
+    trace().fail("tare::print: " + wrong,
+                 "%d and %u take 32 bits, %lld and %llu 64, %f, %e and %g a number with a point", &where);
+  trace().add({.op = Op::print, .value = keep(trace().program().prints, std::move(printed))});
+}
+
+}  // namespace tare::detail

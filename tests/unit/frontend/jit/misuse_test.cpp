@@ -1,0 +1,264 @@
+// Mistakes in a kernel: what the C++ compiler or the trace says to somebody who sees this for the first time.
+#include <algorithm>
+
+#include "compile/child_process.hpp"
+#include "fixture.hpp"
+#include "frontend/jit/printf_format.hpp"
+
+namespace tare {
+namespace {
+
+using fixtures::error_of;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+/// A C++ compiler with the library's header compiled once, because each mistake is a program of its own.
+class CppCompiler {
+ public:
+  explicit CppCompiler(std::string path) : path_(std::move(path)) {
+    folder_.write("header.hpp", "#include <tare/jit.hpp>\n");
+    const auto ended = run({"-x", "c++-header", "header.hpp", "-o", "header.hpp.gch"});
+    EXPECT_TRUE(ended.ok()) << ended.errors;
+  }
+  /// What it says to `statements` in a program that uses the library; empty where it compiles.
+  std::string said_to(const std::string& statements) const {
+    folder_.write("program.cpp",
+                  "void program(tare::StreamRef stream, tare::DeviceSpan<float> a,\n"
+                  "             tare::DeviceSpan<const float> c, const tare::Buffer& buffer) {\n\n" +
+                      statements + "\n(void)stream; (void)a; (void)c; (void)buffer;\n}\n");
+    const auto ended = run({"-include", "header.hpp", "-fsyntax-only", "-x", "c++", "program.cpp"});
+    return ended.ok() ? "" : ended.errors;
+  }
+
+ private:
+  detail::ChildResult run(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> argv{path_,     "-std=c++20", "-Wall",
+                                  "-Wextra", "-Werror",    "-I" TARE_SOURCE_DIR "/include"};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    return detail::run_child(
+        {.argv = std::move(argv), .directory = folder_.path(), .environment = {{"LC_ALL", "C"}}});
+  }
+  std::string path_;
+  fixtures::Folder folder_;
+};
+
+struct Mistake {
+  const char* statements;
+  const char* said;  // on top of the line, which is always in it
+};
+
+const Mistake kMistakes[] = {
+    {"tare::jit([](auto a) { if (a[0] > 1.0f) a[0] = 0; })({1, 1, stream}, a);",
+     "not known while the kernel is traced: use tare::if_"},
+    {"tare::jit([](auto a) { auto x = tare::var(1); while (x > 0) --x; })({1, 1, stream}, a);",
+     "not known while the kernel is traced: use tare::if_"},
+    {"tare::jit([](auto a) { a[0] = 1.0f; })({1, 1, stream}, c);", "this array is const in the kernel"},
+    {"tare::jit([](auto a) { tare::atomic_add(a[0], 1); })({1, 1, stream}, c);",
+     "this array is const in the kernel"},
+    {"tare::jit([](auto a, auto b) { a[0] = b; })({1, 1, stream}, a);",
+     "the kernel's lambda does not take these arguments: is their number right?"},
+    {"tare::jit([](auto a) { a[0] = 1; })({1, 1, stream}, a, 2);",
+     "the kernel's lambda does not take these arguments: is their number right?"},
+    {"tare::jit([](auto a) { a[0] = 1; })({1, 1, stream}, buffer);", "tare::device_span<float>(buffer)"},
+    {"tare::jit([](auto a, auto x) { a[0] = x; })({1, 1, stream}, a, 1.0L);",
+     "an argument of a jit kernel is a number"},
+    {"tare::jit([](auto a) { return a[0] + 1; })({1, 1, stream}, a);",
+     "a kernel gives nothing back: write to an array"},
+    {"tare::jit([](auto a) { auto x = a[0] + 1; x = x + 1; a[0] = x; })({1, 1, stream}, a);",
+     "make it a variable with tare::var"},
+    {"tare::jit([](auto a) { auto x = a[0]; x = 1; })({1, 1, stream}, a);", "this is a copy of an element"},
+    {"tare::jit([](auto a) { auto x = a[0]; x += 1; })({1, 1, stream}, a);", "this is a copy of an element"},
+    {"tare::jit([](auto a) { a[a[0]] = 1; })({1, 1, stream}, a);", "an array's index is an integer"},
+    {"tare::jit([](auto a) { a[0] = a[0] % 2; })({1, 1, stream}, a);", "%, &, | and ^ are for integers"},
+    {"tare::jit([](auto a) { tare::while_(a[0] > 0, [&] { a[0] -= 1; }); })({1, 1, stream}, a);",
+     "give tare::while_ a lambda"},
+    {"tare::jit([](auto a) { tare::for_(0, 3, [&] { a[0] += 1; }); })({1, 1, stream}, a);",
+     "tare::for_ takes the index"},
+    {"tare::jit([](auto a) { tare::if_(a[0] > 0, [&] { return 1; }); })({1, 1, stream}, a);",
+     "leave the kernel with tare::return_()"},
+    {"tare::jit([](auto a) { tare::atomic_min(a[0], 1); })({1, 1, stream}, a);",
+     "atomic operations are on 32- and 64-bit numbers"}};
+
+constexpr const char* kNoMistake =
+    "tare::jit([](auto a, auto b) { auto i = tare::grid_index(); tare::if_(i < a.size(), [&] { a[i] = b[i]; "
+    "}); "
+    "})({1, 1, stream}, a, c);";
+
+void expect_mistakes_told_by(const std::string& compiler) {
+  const CppCompiler cpp(compiler);
+  EXPECT_EQ(cpp.said_to(kNoMistake), "");
+  for (const auto& [statements, said] : kMistakes)
+    EXPECT_THAT(cpp.said_to(statements), AllOf(HasSubstr(said), HasSubstr("program.cpp:4"))) << statements;
+}
+
+TEST(JitMistakes, AreToldByThisBuildsCompiler) {
+  expect_mistakes_told_by(TARE_CXX);
+}
+
+TEST(JitMistakes, AreToldByClang) {
+  TARE_NEEDS(clang);
+  expect_mistakes_told_by(find_clang().tool->path.string());
+}
+
+class JitMisuse : public fixtures::JitTest {
+ protected:
+  /// What tracing the lambda over (int[], int) throws.
+  template <class Function>
+  Error of(Function function) const {
+    const Buffer out = buffer(std::vector<int>(32));
+    const auto kernel = jit(std::move(function));
+    return error_of([&] { kernel({1, 32, stream_}, device_span<int>(out), 5); });
+  }
+};
+
+TEST_F(JitMisuse, AValueFromABlockThatHasEndedIsNamed) {
+  const Error error = of([](auto out, auto n) {
+    std::optional<Value<int>> kept;
+    if_(n > 3, [&] { kept.emplace(out[0] * n); });
+    out[1] = *kept;
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::argument);
+  EXPECT_THAT(error.what(),
+              ContainsRegex("in the kernel `kernel` made at .*misuse_test.cpp:[0-9]+: "
+                            "`\\(argument 1\\[0\\] \\* argument 2\\)` was made inside a block that has"));
+  EXPECT_THAT(error.hint(), HasSubstr("tare::var"));
+}
+
+TEST_F(JitMisuse, TheRightSideOfAndMayNotReadAnArray) {
+  for (const bool is_and : {true, false}) {
+    const Error error = of([is_and](auto out, auto n) {
+      const auto i = thread_index().x;
+      if (is_and) if_(i < 5u && out[n] > 0, [] {});
+      if (!is_and) if_(i < 5u || out[n] > 0, [] {});
+    });
+    EXPECT_THAT(error.what(), HasSubstr(std::string("the right side of ") + (is_and ? "&&" : "||") +
+                                        " has `argument 1[argument 2]`, and would be evaluated whatever"));
+    EXPECT_THAT(error.hint(), HasSubstr("guard it with tare::if_"));
+  }
+}
+
+TEST_F(JitMisuse, BothSidesMayReadWhatCanAlwaysBeRead) {
+  const auto kernel = [](auto out) {
+    const auto i = cast<int>(thread_index().x);
+    const auto before = out[i];
+    auto x = var(i);
+    if_(i > 4 && x < 20 && i != 7, [&] { out[i] = 1; });
+    if_(before == 0 && (i > 8) & (out[i] == 1), [&] { out[i] += before + 1; });
+  };
+  EXPECT_THAT(of([&](auto out, auto) { kernel(out); }).what(), HasSubstr("the right side of &&"));
+  const auto guarded = run_traced<int>([](auto out) {
+    const auto i = cast<int>(thread_index().x);
+    auto x = var(i);
+    const auto before = out[i];
+    if_(i > 4 && x < 20 && before == 0 && i != 7, [&] { out[i] = 1; });
+    if_((i > 8) & (out[i] == 1), [&] { out[i] += before + 1; });
+  });
+  for (int i = 0; i < 32; ++i)
+    EXPECT_EQ(guarded[static_cast<std::size_t>(i)], i > 4 && i < 20 && i != 7 ? (i > 8 ? 2 : 1) : 0) << i;
+}
+
+TEST_F(JitMisuse, AValueOutsideOfItsKernelIsRefused) {
+  std::optional<Value<int>> kept;
+  const Buffer out = buffer(std::vector<int>(32));
+  jit([&](auto a) { kept.emplace(a[0] + 1); })({1, 1, stream_}, device_span<int>(out));
+  EXPECT_THAT(error_of([&] { *kept + 1; }).what(), HasSubstr("used outside of the kernel"));
+  EXPECT_THAT(of([&](auto a, auto) { a[0] = *kept; }).what(),
+              HasSubstr("a value of another kernel, or of an earlier trace, was used"));
+}
+
+TEST_F(JitMisuse, LeavingALoopThatIsNotThereNamesTheLine) {
+  EXPECT_THAT(
+      of([](auto, auto n) { if_(n > 0, [] { break_(); }); }).what(),
+      ContainsRegex(
+          "misuse_test.cpp:[0-9]+, in the kernel `kernel` made at .*: tare::break_\\(\\) is in no loop"));
+  EXPECT_THAT(of([](auto, auto) { continue_(); }).what(), HasSubstr("tare::continue_() is in no loop"));
+}
+
+TEST_F(JitMisuse, AnElseFollowsItsIf) {
+  EXPECT_THAT(of([](auto out, auto n) {
+                const auto first = if_(n > 0, [] {});
+                out[0] = 1;
+                first.else_([] {});
+              }).what(),
+              HasSubstr("else_ does not follow its if_ at once"));
+}
+
+TEST_F(JitMisuse, AStepHasToBeAboveZero) {
+  const Error error = of([](auto out, auto n) { for_(n, 0, -1, [&](auto i) { out[i] = 1; }); });
+  EXPECT_THAT(error.what(), ContainsRegex("misuse_test.cpp:[0-9]+: the step of tare::for_ is not above 0"));
+  EXPECT_THAT(error.hint(), HasSubstr("tare::while_"));
+}
+
+TEST_F(JitMisuse, AtomicsOnTheThreadsOwnArrayAreRefused) {
+  EXPECT_THAT(of([](auto, auto) { atomic_add(local_array<int, 4>()[0], 1); }).what(),
+              HasSubstr("which is the thread's own"));
+}
+
+TEST_F(JitMisuse, AFormatHasToFitItsArguments) {
+  EXPECT_THAT(of([](auto, auto n) { print("%lld\n", n); }).what(),
+              ContainsRegex("misuse_test.cpp:[0-9]+, .*`%lld` does not take argument 1, an int"));
+  using detail::fault_in_format;
+  using detail::Scalar;
+  const auto fault = [](const std::string& format, std::vector<Scalar> types) {
+    return fault_in_format(format, types);
+  };
+  EXPECT_EQ(
+      fault("%d%%%-08.3f %+lu %zx %hhd\n", {Scalar::i32, Scalar::f64, Scalar::u64, Scalar::i64, Scalar::i32}),
+      "");
+  EXPECT_EQ(fault("%d %d", {Scalar::i32}), "the format wants more than the 1 argument that there is");
+  EXPECT_EQ(fault("%d", {Scalar::i32, Scalar::i32}), "the format has 1 conversion for 2 arguments");
+  EXPECT_EQ(fault("%d", {Scalar::f64}), "`%d` does not take argument 1, a double");
+  EXPECT_EQ(fault("%f", {Scalar::u32}), "`%f` does not take argument 1, an unsigned int");
+  EXPECT_EQ(fault("%s", {Scalar::i32}), "a kernel cannot print `%s`");
+  EXPECT_EQ(fault("%n", {}), "a kernel cannot print `%n`");
+  EXPECT_EQ(fault("%*d", {Scalar::i32}), "a kernel cannot print `%*`");
+  EXPECT_EQ(fault("100%", {}), "`%` is not finished");
+  EXPECT_EQ(fault("%l", {}), "`%l` is not finished");
+}
+
+TEST_F(JitMisuse, ALaunchOfNegativeOrHugeExtentIsRefused) {
+  EXPECT_THAT(error_of([] { Extent(-1); }).what(), HasSubstr("a launch of -1 blocks or threads"));
+  EXPECT_THAT(error_of([] { Extent(1, std::size_t{1} << 32); }).what(), HasSubstr("4294967296"));
+}
+
+TEST_F(JitMisuse, ANameHasToBeASymbol) {
+  for (const char* name : {"", "two words", "1st", "a-b", "\n"}) {
+    JitOptions options;
+    options.name = name;
+    EXPECT_THAT(error_of([&] { jit([](auto) {}, options); }).what(), HasSubstr("cannot be a kernel's name"));
+  }
+}
+
+TEST_F(JitMisuse, WhatThrowsInTheLambdaIsThrownByTheCallAndTriedAgain) {
+  int traces = 0;
+  const auto kernel = jit([&](auto a) {
+    if (++traces == 1) throw std::runtime_error("not yet");
+    a[0] = 42;
+  });
+  const Buffer out = buffer(std::vector<int>(1));
+  EXPECT_THROW(kernel({1, 1, stream_}, device_span<int>(out)), std::runtime_error);
+  kernel({1, 1, stream_}, device_span<int>(out));
+  EXPECT_EQ(read<int>(out)[0], 42);
+}
+
+TEST_F(JitMisuse, WithoutACompilerEveryPlaceIsNamed) {
+  const fixtures::ScopedEnvironment none(fixtures::ScopedEnvironment::Changes{
+      {"TARE_NVVM", "/nonexistent/nvvm"}, {"TARE_CLANG", "/nonexistent/clang"}});
+  const Error error = of([](auto, auto) {});
+  EXPECT_EQ(error.kind(), ErrorKind::not_found);
+  EXPECT_THAT(error.what(),
+              AllOf(HasSubstr("libNVVM not found: looked in TARE_NVVM (no such file: /nonexistent/nvvm)"),
+                    HasSubstr("clang not found")));
+}
+
+TEST_F(JitMisuse, AFunctionOfTheDeviceLibraryNeedsIt) {
+  TARE_NEEDS(clang);
+  const fixtures::ScopedEnvironment none(fixtures::ScopedEnvironment::Changes{{"TARE_NVVM", "/nonexistent"}});
+  const Error error = of([](auto a, auto n) { a[0] = cast<int>(sin(n)); });
+  EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+  EXPECT_THAT(error.what(), HasSubstr("tare::sin is in NVIDIA's device library"));
+}
+
+}  // namespace
+}  // namespace tare
