@@ -10,6 +10,7 @@
 #include "compile/source_text.hpp"
 #include "compile/temporary_directory.hpp"
 #include "embedded/device_headers.hpp"
+#include "gpu/ptx_text.hpp"
 #include "tare/compile.hpp"
 #include "tare/error.hpp"
 #include "tare/toolkit.hpp"
@@ -24,6 +25,9 @@ constexpr const char* kHeaderName = "tare_cuda.cuh";
 constexpr const char* kStandInFolder = "stand-ins";
 /// clang 19 gives PTX that every tool takes for at most this architecture.
 constexpr int kHighestArchitecture = 90;
+/// PTX that drivers for CUDA 11.8 take; and the first that lets a kernel's parameters be longer than this.
+constexpr const char *kFeature = "--cuda-feature=+ptx78", *kFeatureOfLongParameters = "--cuda-feature=+ptx81";
+constexpr std::size_t kLongParameters = 4352;
 
 /// Ours lies beside the source, so that its parts find one another.
 void write_device_headers(const TemporaryDirectory& directory) {
@@ -52,7 +56,7 @@ std::vector<std::string> clang_options(const CompileOptions& options, const std:
                                "--cuda-path=/nonexistent",
                                "-nocudainc",
                                "-nocudalib",
-                               "--cuda-feature=+ptx78",
+                               kFeature,
                                "--cuda-gpu-arch=" + clang_architecture(options),
                                "-O3"};
   if (!options.standard.empty()) all.push_back("-std=" + options.standard);
@@ -75,6 +79,13 @@ std::vector<std::string> clang_options(const CompileOptions& options, const std:
   for (const fs::path& dir : options.include_dirs) all.push_back("-I" + fs::absolute(dir, error).string());
   for (const std::string& option : parse_include_options(options.extra).absolute) all.push_back(option);
   return all;
+}
+
+bool has_long_parameters(std::string_view ptx) {
+  for (const std::string& kernel : ptx_kernels(ptx))
+    for (const Parameter& parameter : ptx_parameters(ptx, kernel).value_or(std::vector<Parameter>{}))
+      if (parameter.offset + parameter.size > kLongParameters) return true;
+  return false;
 }
 
 [[noreturn]] void throw_failure(const ChildResult& result, const Tool& clang, const CompileOptions& options) {
@@ -120,10 +131,18 @@ Compiled compile_clang(const std::string& source, const std::vector<std::string>
     return ended;
   };
 
-  const ChildResult ended = run(file, "image");
+  ChildResult ended = run(file, "image");
   compiled.compile_ms = ended.wall_ms;
+  std::string image = read_file(directory.path() / "image");
+  if (has_long_parameters(image)) {
+    std::replace(compiled.options.begin(), compiled.options.end(), std::string(kFeature),
+                 std::string(kFeatureOfLongParameters));
+    ended = run(file, "image");
+    compiled.compile_ms += ended.wall_ms;
+    image = read_file(directory.path() / "image");
+  }
   compiled.log = ended.errors + ended.output;
-  compiled.image = to_bytes(read_file(directory.path() / "image"));
+  compiled.image = to_bytes(image);
   if (const auto matched = match_names(names, ptx_entries(compiled.image))) {
     compiled.lowered_names = *matched;
     return compiled;
