@@ -132,7 +132,7 @@ extern "C" void kill_own_group(int) {
   ::_exit(0);
 }
 
-/// Kills and reaps the group when the call is left, however that happens.
+/// Kills the group, and waits for its end, when the call is left, however that happens.
 class Group {
  public:
   explicit Group(pid_t leader) : leader_(leader) {}
@@ -145,6 +145,9 @@ class Group {
     ::kill(leader_, SIGKILL);  // it may not have become a leader yet
     while (::waitpid(leader_, nullptr, 0) < 0 && errno == EINTR) {
     }
+    // The rest of the group is not ours to reap, and takes a moment to die. Not for ever: who should reap it
+    // may not.
+    for (int i = 0; i < 500 && ::kill(-leader_, 0) == 0; ++i) ::usleep(1000);
     leader_ = -1;
   }
 

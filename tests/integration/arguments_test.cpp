@@ -15,12 +15,13 @@ using ::testing::HasSubstr;
 class WrongArguments : public ::testing::Test {
  protected:
   /// Compares the kernel k with these arguments, in rows that need no device of NVIDIA's.
-  Ran run(const std::string& kernel, const std::string& arguments) {
+  Ran run(const std::string& kernel, const std::string& arguments,
+          const std::string& rows = "nvrtc,raw,nvcc,clang") {
     std::ofstream(scratch_.path() / "k.cu") << kernel;
     std::ofstream(scratch_.path() / "k.toml")
         << "[kernel]\nfile = \"k.cu\"\nname = \"k\"\n[values]\nn = 1\n[launch]\nblock = [1]\ngrid = [1]\n" +
                arguments;
-    return compare(scratch_, {scratch_.path() / "k.toml", "--rows", "nvrtc,raw,nvcc,clang"});
+    return compare(scratch_, {scratch_.path() / "k.toml", "--rows", rows});
   }
   /// Every row that could run failed with this.
   void expect_refused(const Ran& ran, const std::string& why) {
@@ -58,19 +59,21 @@ TEST_F(WrongArguments, AStructWithoutOneOfItsFieldsIsRefusedWithBothSizes) {
 }
 
 TEST_F(WrongArguments, TheLongestParametersThatThereMayBeArriveWhole) {
-  // 32764 bytes in all: a pointer and a struct of 8189 words.
+  // 32764 bytes in all: a pointer and a struct of 8189 words. clang's PTX 7.8 has no more than 4352.
   const std::string text =
       "// snippet: kernel\nstruct Large { int v[8189]; };\n"
       "__global__ void k(int* out, Large x) { out[0] = x.v[0] + 2 * x.v[8188]; }\n"
-      "// end snippet\n// snippet: reference\nvoid reference(int* out, Large x) { out[0] = 3 * "
-      "x.v[8188]; }\n// end snippet\n";
-  const Ran ran = run(text, out_ +
-                                "[[arguments]]\nname = \"x\"\ntype = \"struct Large\"\nfields = [ { name = "
-                                "\"v\", type = \"int\", count = 8189, value = 7 } ]\n");
+      "// end snippet\n// snippet: reference\nvoid reference(int* out, Large x) { out[0] = 3 * x.v[8188]; }\n"
+      "// end snippet\n";
+  const Ran ran = run(text,
+                      out_ +
+                          "[[arguments]]\nname = \"x\"\ntype = \"struct Large\"\nfields = [ { name = \"v\", "
+                          "type = \"int\", count = 8189, value = 7 } ]\n",
+                      "nvrtc,raw,nvcc");
+  if (ran.code == 3) GTEST_SKIP() << row_of(ran.record, "cold", "nvrtc")["reason"];
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   for (const json& row : ran.record["passes"][1]["rows"])
     EXPECT_TRUE(row["status"] == "ok" || row["status"] == "skipped") << row["row"] << row["reason"];
-  EXPECT_EQ(row_of(ran.record, "cold", "clang")["status"], "ok");
 }
 
 }  // namespace

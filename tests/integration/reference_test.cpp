@@ -94,11 +94,11 @@ TEST_F(EndlessReference, IsEndedWithAKilledOwner) {
 }
 
 TEST_F(EndlessReference, IsEndedByTheTimeLimitWhoseOptionIsNamed) {
-  const Ran ran = run_tare(
-      scratch_, {"compare", "--timeout", "10.5", "--rows", "clang", reference("for (;;) x[0] = 1;")});
+  const Ran ran =
+      run_tare(scratch_, {"compare", "--timeout", "1.5", "--rows", "clang", reference("for (;;) x[0] = 1;")});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err,
-              HasSubstr("k.cu:5: reference() did not finish within 10.5 s; --timeout SECONDS gives it "
+              HasSubstr("k.cu:5: reference() did not finish within 1.5 s; --timeout SECONDS gives it "
                         "longer\n"));
   expect_nothing_left();
 }
@@ -124,11 +124,12 @@ TEST_F(EndlessReference, CompilerIsEndedWithAKilledOwner) {
 
 TEST_F(EndlessReference, CompilerIsEndedByTheTimeLimitWhoseOptionIsNamed) {
   const std::string compiler = endless_compiler();
-  const Ran ran = run_tare(scratch_, {"compare", "--timeout", "1", "--rows", "clang", reference("x[0] = 1;")},
-                           {{"TARE_CXX", compiler}});
+  const Ran ran =
+      run_tare(scratch_, {"compare", "--timeout", "20.5", "--rows", "clang", reference("x[0] = 1;")},
+               {{"TARE_CXX", compiler}});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("reference() is not compiled: " + compiler +
-                                 " did not finish within 1 s; --timeout SECONDS gives it longer\n"));
+                                 " did not finish within 20.5 s; --timeout SECONDS gives it longer\n"));
   expect_nothing_left();
 }
 
@@ -141,9 +142,9 @@ TEST_F(EndlessReference, OnTheDeviceIsEndedLikewise) {
     EXPECT_EQ(signal == SIGKILL ? ran.signal : ran.code - 128, signal) << ran.err;
     expect_nothing_left();
   }
-  const Ran ran = run_tare(scratch_, {"compare", "--timeout", "15", "--rows", "clang", toml}, no_compiler);
+  const Ran ran = run_tare(scratch_, {"compare", "--timeout", "21", "--rows", "clang", toml}, no_compiler);
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("k.cu:5: reference() as a kernel of one thread did not finish within 15 s; "
+  EXPECT_THAT(ran.err, HasSubstr("k.cu:5: reference() as a kernel of one thread did not finish within 21 s; "
                                  "--timeout SECONDS gives it longer\n"));
   expect_nothing_left();
 }

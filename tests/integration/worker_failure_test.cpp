@@ -120,5 +120,18 @@ TEST_F(WorkerFailure, NoRowThatRanIsExitCodeThree) {
   EXPECT_EQ(ran_.code, 3);
 }
 
+TEST(WorkerFigures, OfLaunchesThatBlockAndOfEventsElsewhereAreDoubted) {
+  Scratch scratch;
+  const Ran ran = compare(scratch, {"--n", kSmall, "--rows", "clang,blocks,early_events"},
+                          {{"TARE_ROWS_DIR", data("workers")}});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(row_of(ran.record, "warm", "blocks").dump(),
+              HasSubstr("its launches seem to block: 201.0 us to submit one, 200.0 us on the device"));
+  EXPECT_THAT(
+      row_of(ran.record, "warm", "early_events").dump(),
+      HasSubstr("its device time does not cover its launches: 200.0 us between the events, 5000.0 us until"));
+  EXPECT_THAT(row_of(ran.record, "warm", "clang").dump(), ::testing::Not(HasSubstr("seem to block")));
+}
+
 }  // namespace
 }  // namespace tare::test

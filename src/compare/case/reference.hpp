@@ -33,8 +33,9 @@ struct Reference {
 /// Where, and for how long, a reference function is compiled and run.
 struct ReferenceSettings {
   std::filesystem::path directory = {};  // for its files; empty: TMPDIR. Nothing stays there
-  std::chrono::duration<double> limit = std::chrono::seconds(120);  // of its compiler, and then of itself
-  const Interrupts* interrupts = nullptr;                           // what ends both; null: nothing
+  std::chrono::duration<double> limit =
+      std::chrono::seconds(120);           // of it, and of its compiler if 20 or more
+  const Interrupts* interrupts = nullptr;  // what ends both; null: nothing
 };
 
 /// Works out the expected outputs: the reference region through the host compiler (TARE_CXX, c++, g++,

@@ -69,13 +69,14 @@ std::vector<std::optional<HostBuffer>> ReferenceMemory::outputs(const Job& job) 
 
 tare::detail::ChildResult run_reference_child(std::vector<std::string> argv,
                                               const ReferenceSettings& settings,
+                                              std::chrono::duration<double> limit,
                                               const std::filesystem::path& folder,
                                               std::map<std::string, std::string> changes) {
   tare::detail::ChildRequest request;
   request.argv = std::move(argv);
   request.environment = std::move(changes);
   request.environment["TMPDIR"] = folder.string();
-  request.timeout = std::chrono::ceil<std::chrono::milliseconds>(settings.limit);
+  request.timeout = std::chrono::ceil<std::chrono::milliseconds>(limit);
   if (settings.interrupts != nullptr) request.stop_descriptor = settings.interrupts->descriptor();
   tare::detail::ChildResult result = run_child(request);
   if (settings.interrupts != nullptr) settings.interrupts->check();

@@ -2,8 +2,10 @@
 // in.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,10 +44,14 @@ class ReferenceMemory {
   std::byte* data_ = nullptr;
 };
 
-/// Runs a program to its end within the settings' limit, with `folder` as its TMPDIR and `changes` to its
-/// environment. Throws Interrupted, tare::Error(io).
+/// The least time that a compiler gets: a short limit is meant for what runs.
+inline constexpr std::chrono::seconds kLeastForCompiler{20};
+
+/// Runs a program to its end within `limit`, with `folder` as its TMPDIR and `changes` to its environment.
+/// Throws Interrupted, tare::Error(io).
 tare::detail::ChildResult run_reference_child(std::vector<std::string> argv,
                                               const ReferenceSettings& settings,
+                                              std::chrono::duration<double> limit,
                                               const std::filesystem::path& folder,
                                               std::map<std::string, std::string> changes = {});
 

@@ -1,5 +1,7 @@
 // The reference as a kernel of one block of one thread: slow, but it needs no host compiler. Nothing can end
 // a kernel but the end of its process, so it gets one of its own.
+#include <algorithm>
+
 #include "compare/case/case.hpp"
 #include "compare/case/device_reference.hpp"
 #include "compare/case/reference_child.hpp"
@@ -63,8 +65,10 @@ ReferenceRun run_on_device(const Job& job, const std::vector<HostBuffer>& inputs
     const tare::detail::TemporaryDirectory directory(settings.directory);
     const std::filesystem::path file = directory.write("task.json", encode(task));
     const ReferenceMemory memory(job, inputs);
-    const tare::detail::ChildResult result = run_reference_child(
-        child_command(file, memory), settings, directory.path(), {{"TARE_DRIVER", driver_info().path}});
+    const tare::detail::ChildResult result =
+        run_reference_child(child_command(file, memory), settings,
+                            std::max<std::chrono::duration<double>>(settings.limit, kLeastForCompiler),
+                            directory.path(), {{"TARE_DRIVER", driver_info().path}});
     if (result.timed_out)
       throw CaseError(reference_place(job) + "as a kernel of one thread " + too_long(result));
     if (!result.ok())

@@ -155,7 +155,9 @@ tare::detail::ChildResult compile(const std::filesystem::path& compiler, const J
     const std::filesystem::path beside = job.kernel_file.parent_path();
     argv.insert(argv.end(), {"-iquote", beside.empty() ? "." : beside.string(), "-o",
                              (directory.path() / "reference").string(), source.string()});
-    tare::detail::ChildResult result = run_reference_child(std::move(argv), settings, directory.path());
+    tare::detail::ChildResult result = run_reference_child(
+        std::move(argv), settings, std::max<std::chrono::duration<double>>(settings.limit, kLeastForCompiler),
+        directory.path());
     if (result.timed_out)
       throw CaseError(reference_place(job) + "is not compiled: " + compiler.string() + " " +
                       too_long(result));
@@ -234,8 +236,9 @@ ReferenceRun run_on_host(const Job& job, const std::vector<HostBuffer>& inputs,
       return found;
     }
     const ReferenceMemory memory(job, inputs);
-    const tare::detail::ChildResult result = run_reference_child(
-        {(directory.path() / "reference").string(), memory.path()}, settings, directory.path());
+    const tare::detail::ChildResult result =
+        run_reference_child({(directory.path() / "reference").string(), memory.path()}, settings,
+                            settings.limit, directory.path());
     Header header;
     std::memcpy(&header, memory.header(), sizeof header);
     check_end(job, result, header.state);

@@ -121,7 +121,7 @@ TEST_F(Mistakes, AReaderThatHasGoneMayMissTheTableButNotTheRecord) {
 }
 
 TEST_F(Mistakes, ALimitOfOpenFilesThatIsTooLowIsNamed) {
-  const Ran ran = run_tare("compare --device cpu --n 0", "ulimit -n 8;");
+  const Ran ran = run_tare("compare --device cpu --n 0", "sh -c 'ulimit -n 8; exec \"$0\" \"$@\"'");
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("tare: at most 8 files may be open at once here (ulimit -n), "));
 }

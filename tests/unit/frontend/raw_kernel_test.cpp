@@ -7,9 +7,11 @@
 #include <signal.h>
 
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
+#include "cache/store.hpp"
 #include "support.hpp"
 #include "tare/error.hpp"
 
@@ -94,6 +96,47 @@ TEST_F(Deferred, SecondProcessReusesTheCompiledCodeWithoutLoadingNvrtc) {
   EXPECT_EQ(fixtures::first_line(first), "right compiled=1 cache=miss nvrtc=1");
   EXPECT_EQ(fixtures::wait_for(start(second)), 0);
   EXPECT_EQ(fixtures::first_line(second), "right compiled=0 cache=hit nvrtc=0");
+}
+
+TEST_F(Deferred, AReloadedKernelHasTheAttributesOfTheCompiledOne) {
+  const std::string source =
+      "extern \"C\" __global__ void __launch_bounds__(96) k(float* p) { __shared__ float s[32]; "
+      "s[threadIdx.x % "
+      "32] = p[0]; __syncthreads(); p[threadIdx.x] = s[(threadIdx.x + 1) % 32]; }";
+  const Cache cache(folder_.path() / "cache");
+  KernelAttributes attributes[2];
+  for (const bool again : {false, true}) {
+    const RawKernel kernel(context_, source, "k", {}, cache);
+    attributes[again ? 1 : 0] = kernel.kernel().attributes();
+    EXPECT_EQ(kernel.report().compiled, !again);
+  }
+  EXPECT_EQ(attributes[0].max_threads_per_block, 96);
+  EXPECT_EQ(attributes[0].static_shared_bytes, 128);
+  EXPECT_EQ(std::memcmp(&attributes[0], &attributes[1], sizeof attributes[0]), 0);
+}
+
+TEST_F(Deferred, AnEntryThatTheDriverRefusesIsCompiledAnewAndReplaced) {
+  const Cache cache(folder_.path() / "cache");
+  EXPECT_TRUE(adds_with(context_, RawKernel(context_, kVectorAdd, "vectorAdd", {}, cache)));
+  const CacheEntry kept = cache.entries().at(0);
+  detail::Key key{};
+  for (std::size_t i = 0; i < key.size(); ++i)
+    key[i] = static_cast<detail::Key::value_type>(std::stoi(kept.key.substr(2 * i, 2), nullptr, 16));
+  std::string why;
+  detail::Entry entry = detail::decode_entry(key, *detail::read_entry(kept.path), why).value();
+  // Whole and of this key, but PTX that no driver of today reads.
+  entry.compiled.code = Code::ptx;
+  entry.compiled.image.clear();
+  for (const char c : std::string(".version 99.0\n.target sm_90\n.address_size 64\n"))
+    entry.compiled.image.push_back(static_cast<std::byte>(c));
+  std::ofstream(kept.path, std::ios::binary) << detail::encode_entry(key, entry);
+  const RawKernel repaired(context_, kVectorAdd, "vectorAdd", {}, cache);
+  EXPECT_TRUE(adds_with(context_, repaired));
+  EXPECT_EQ(repaired.report().cache_result, "repaired");
+  const RawKernel hit(context_, kVectorAdd, "vectorAdd", {}, cache);
+  EXPECT_TRUE(adds_with(context_, hit));
+  EXPECT_EQ(hit.report().cache_result, "hit");
+  EXPECT_EQ(cache.counters().repaired, 1u);
 }
 
 TEST_F(Deferred, ThreadsThatCallAtOnceCompileOnce) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "case_files.hpp"
@@ -45,6 +46,8 @@ const char* const kToml =
 
 class ReferenceCase : public testing::Test {
  protected:
+  // What the host's compiler refuses is tried on the device, in a process of the program's own.
+  void SetUp() override { setenv("TARE_EXECUTABLE", TARE_BINARY_DIR "/bin/tare", 1); }
   Job job(const std::string& reference,
           const std::string& kernel = "__global__ void k(float* x, float s) {}\n") {
     files_.write("k.cu", "// snippet: kernel\n" + kernel + "// end snippet\n// snippet: reference\n" +

@@ -30,9 +30,9 @@ class Signature : public testing::Test {
 
 TEST_F(Signature, AnotherTypeIsRefusedWithBothAndTheirLines) {
   EXPECT_EQ(said("float* x", "double*"),
-            "k.toml:10: `x` is of type `double*`, but `k` in k.cu:2 takes `float* x` as argument 0");
+            "k.toml:11: `x` is of type `double*`, but `k` in k.cu:2 takes `float* x` as argument 0");
   EXPECT_EQ(said("float a", "int", "\n\n"),
-            "k.toml:10: `x` is of type `int`, but `k` in k.cu:4 takes `float a` as argument 0");
+            "k.toml:11: `x` is of type `int`, but `k` in k.cu:4 takes `float a` as argument 0");
 }
 
 TEST_F(Signature, EveryWrongKindOfTheRightSizeIsFound) {
