@@ -183,10 +183,6 @@ FixedArray<const T, count> constant_array(const std::array<T, count>& elements) 
 namespace detail {
 
 template <class X>
-inline constexpr bool kIsVariable = false;
-template <class T>
-inline constexpr bool kIsVariable<Variable<T>> = true;
-template <class X>
 inline constexpr bool kIsElement = false;
 template <class T>
 inline constexpr bool kIsElement<Element<T>> = true;

@@ -41,13 +41,17 @@ Value<bool> comparison(const A& a, const B& b) {
 
 template <class A, class B>
 Value<bool> logical_of(bool is_and, const A& a, const B& b) {
-  // A plain bool is known now, and the side that it rules out would not have been evaluated.
   if constexpr (std::is_arithmetic_v<A>) {
+    // Known now: either it decides, or the right side does.
     if (static_cast<bool>(a) != is_and) return !is_and;
     return cast<bool>(b);
-  } else {
+  } else if constexpr (kIsVariable<A>) {
     const Node left = node_as<bool>(a), right = node_as<bool>(b);
-    return Value<bool>(logical(is_and, left, right));
+    return Value<bool>(logical(is_and, left, right, nullptr));
+  } else {
+    const auto evaluated = value_of(a);
+    const Node since = evaluated.node(), left = node_as<bool>(evaluated), right = node_as<bool>(b);
+    return Value<bool>(logical(is_and, left, right, &since));
   }
 }
 
@@ -91,8 +95,8 @@ auto operator>(const A& a, const B& b) { return detail::comparison<detail::Binar
 template <class A, class B> requires detail::Operands<A, B>
 auto operator>=(const A& a, const B& b) { return detail::comparison<detail::Binary::greater_equal>(a, b); }
 
-/// Both sides are evaluated. Where the right one reads an array (or does anything else that matters whether it
-/// is done), tracing throws Error(argument): that is what tare::if_ is for.
+/// As in C++, what the right side reads is read only where the left one does not decide. A right side that does more
+/// than read (an atomic, a shuffle, a store in a lambda) throws Error(argument) while tracing: use tare::if_.
 template <class A, class B> requires detail::Operands<A, B>
 Value<bool> operator&&(const A& a, const B& b) { return detail::logical_of(true, a, b); }
 template <class A, class B> requires detail::Operands<A, B>

@@ -98,8 +98,9 @@ Node constant(Scalar type, std::uint64_t bits);
 Node unary(Unary operation, Scalar type, Node a);
 /// Both operands are of `type`; a comparison gives a boolean. A shift's count is taken modulo the width.
 Node binary(Binary operation, Scalar type, Node a, Node b);
-/// `a && b` or `a || b`, where evaluating both is the same as evaluating one; else throws.
-Node logical(bool is_and, Node a, Node b);
+/// `a && b` or `a || b` of booleans: what `b` reads is read only where `a` does not decide. `b` has been
+/// evaluated after `since`, or, where that is null, at any time. Throws where `b` does more than read.
+Node logical(bool is_and, Node a, Node b, const Node* since);
 Node convert(Scalar from, Scalar to, Node a);
 /// The same bits as another type of the same size.
 Node bit_cast(Scalar to, Node a);

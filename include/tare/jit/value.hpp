@@ -86,6 +86,10 @@ concept Operand = requires {
 };
 template <class X>
 concept Symbolic = Operand<X> && !std::is_arithmetic_v<X>;
+template <class X>
+inline constexpr bool kIsVariable = false;
+template <class T>
+inline constexpr bool kIsVariable<Variable<T>> = true;
 /// At least one of them belongs to the kernel.
 template <class... X>
 concept Operands = (Operand<X> && ...) && (Symbolic<X> || ...);

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -84,17 +86,13 @@ std::string quoted(const std::string& text) {
   return out + "\\00";
 }
 
-bool is_control(Op op) {
-  return (op >= Op::begin_if && op <= Op::leave_kernel) || op == Op::store || op == Op::atomic ||
-         op == Op::assert_failed || op == Op::print;
-}
-
 class Emitter {
  public:
   Emitter(const TracedProgram& program, const IrDialect& dialect) : program_(program), dialect_(dialect) {}
 
   EmittedIr run() {
     find_needed();
+    next_name_ = static_cast<std::uint32_t>(program_.nodes.size());
     for (std::uint32_t i = 0; i < program_.nodes.size(); ++i)
       if (needed_[i]) emit(i, program_.nodes[i]);
     return {assembled(), uses_libdevice_};
@@ -118,12 +116,9 @@ class Emitter {
     needed_.assign(program_.nodes.size(), false);
     for (std::uint32_t i = static_cast<std::uint32_t>(program_.nodes.size()); i-- > 0;) {
       const TracedNode& node = program_.nodes[i];
-      if (is_control(node.op)) needed_[i] = true;
-      if (node.op == Op::instruction && program_.instructions[node.value].effects) needed_[i] = true;
+      if (has_effect(program_, node)) needed_[i] = true;
       if (!needed_[i]) continue;
-      for (std::size_t k = 0; k < node.operand_count; ++k) needed_[number_of(node.operands[k])] = true;
-      if (node.op == Op::print)
-        for (const Node argument : program_.prints[node.value].arguments) needed_[number_of(argument)] = true;
+      for (const Node before : dependencies(program_, node)) needed_[number_of(before)] = true;
     }
     has_else_.assign(program_.nodes.size(), false);
     for (const TracedNode& node : program_.nodes)
@@ -141,6 +136,12 @@ class Emitter {
   }
   std::string generic_pointer() const { return dialect_.typed_pointers ? "i8*" : "ptr"; }
 
+  /// The number in a node's name: another one where the node is evaluated once more, under a guard.
+  std::uint32_t name_of(std::uint32_t number) const {
+    for (auto names = guarded_names_.rbegin(); names != guarded_names_.rend(); ++names)
+      if (const auto found = names->find(number); found != names->end()) return found->second;
+    return number;
+  }
   /// The node as an operand, without its type.
   std::string value(Node which) const {
     const TracedNode& node = program_.at(which);
@@ -155,7 +156,7 @@ class Emitter {
         if (node.type != Scalar::boolean) return fmt::format("%p{}", node.value);
         [[fallthrough]];
       default:
-        return fmt::format("%v{}", number_of(which));
+        return fmt::format("%v{}", name_of(number_of(which)));
     }
   }
   std::string typed(Node which) const { return type_of(program_.at(which)) + " " + value(which); }
@@ -177,6 +178,9 @@ class Emitter {
         break;
       case Op::binary:
         emit_binary(i, node);
+        break;
+      case Op::logical:
+        emit_logical(i, node);
         break;
       case Op::convert:
         emit_convert(i, node);
@@ -267,6 +271,31 @@ class Emitter {
     line("%v{} = {} {} {}, {}", i, opcode(operation, scalar), ir_type(scalar), a, b);
   }
 
+  /// The right side is evaluated in a block of its own, where the left one does not decide.
+  void emit_logical(std::uint32_t i, const TracedNode& node) {
+    const bool is_and = node.detail != 0;
+    line("br label %left{}", i);
+    label("left{}", i);
+    line("br {}, label %{}{}, label %{}{}", typed(node.operands[0]), is_and ? "right" : "decided", i,
+         is_and ? "decided" : "right", i);
+    label("right{}", i);
+    guarded_names_.emplace_back();
+    for (const Node guarded : program_.guarded[node.value]) {
+      const TracedNode& again = program_.at(guarded);
+      if (again.is_pointer && again.op != Op::element) continue;  // memory is where it is
+      const std::uint32_t name = next_name_++;
+      emit(name, again);
+      guarded_names_.back()[number_of(guarded)] = name;
+    }
+    const std::string right = value(node.operands[1]);
+    guarded_names_.pop_back();
+    line("br label %after{}", i);
+    label("after{}", i);
+    line("br label %decided{}", i);
+    label("decided{}", i);
+    line("%v{} = phi i1 [ {}, %left{} ], [ {}, %after{} ]", i, !is_and, i, right, i);
+  }
+
   static const char* opcode(Binary operation, Scalar type) {
     const bool real = is_float(type), with_sign = is_signed(type);
     switch (operation) {
@@ -353,6 +382,8 @@ class Emitter {
         line("%v{} = icmp ne {}, 0", i, a);
     } else if (is_float(from) && is_float(to)) {
       line("%v{} = {} {} to {}", i, to == Scalar::f64 ? "fpext" : "fptrunc", a, ir_type(to));
+    } else if (is_float(to) && is_signed(from) && !dialect_.typed_pointers) {
+      emit_signed_to_float(i, from, to, a);
     } else if (is_float(to)) {
       line("%v{} = {} {} to {}", i, is_signed(from) ? "sitofp" : "uitofp", a, ir_type(to));
     } else if (is_float(from)) {
@@ -365,21 +396,28 @@ class Emitter {
     }
   }
 
-  /// The machine's own conversion, which has a result for every number: LLVM's leaves those out of range
-  /// undefined.
-  void emit_float_to_integer(std::uint32_t i, Scalar from, Scalar to, const std::string& a) {
-    const bool wide = bytes_of(to) == 8;
-    const bool with_sign = is_signed(to) || bytes_of(to) < 4;
-    const char* result = wide ? "i64" : "i32";
-    const std::string name = fmt::format("llvm.nvvm.{}2{}.rz", from == Scalar::f32 ? "f" : "d",
-                                         wide ? (with_sign ? "ll" : "ull") : (with_sign ? "i" : "ui"));
-    declare(fmt::format("declare {} @{}({})", result, name, ir_type(from)));
-    if (bytes_of(to) >= 4) {
-      line("%v{} = call {} @{}({})", i, result, name, a);
-      return;
+  /// The instruction itself: LLVM 19 makes a conversion of one bit of it where it can, and its NVPTX back end
+  /// has that bit as 1 and not as -1.
+  void emit_signed_to_float(std::uint32_t i, Scalar from, Scalar to, std::string a) {
+    const unsigned bytes = std::max(bytes_of(from), 4u);
+    if (bytes_of(from) < bytes) {
+      line("%v{}.wide = sext {} to i32", i, a);
+      a = fmt::format("i32 %v{}.wide", i);
     }
-    line("%v{}.wide = call {} @{}({})", i, result, name, a);
-    line("%v{} = trunc {} %v{}.wide to {}", i, result, i, ir_type(to));
+    line("%v{} = call {} asm \"cvt.rn.f{}.s{} $0, $1;\", \"={},{}\"({})", i, ir_type(to), bytes_of(to) * 8,
+         bytes * 8, letter(to), bytes == 8 ? 'l' : 'r', a);
+  }
+
+  /// The machine's own instruction, which has a result for every number. LLVM's conversion, and NVIDIA's
+  /// intrinsic that it takes for the same, leave numbers out of range undefined.
+  void emit_float_to_integer(std::uint32_t i, Scalar from, Scalar to, const std::string& a) {
+    const unsigned bytes = std::max(bytes_of(to), 4u);
+    const char* result = bytes == 8 ? "i64" : "i32";
+    const bool narrow = bytes_of(to) < bytes;
+    line("%v{}{} = call {} asm \"cvt.rzi.{}{}.f{} $0, $1;\", \"={},{}\"({})", i, narrow ? ".wide" : "",
+         result, is_signed(to) || narrow ? 's' : 'u', bytes * 8, bytes_of(from) * 8, bytes == 8 ? 'l' : 'r',
+         letter(from), a);
+    if (narrow) line("%v{} = trunc {} %v{}.wide to {}", i, result, i, ir_type(to));
   }
 
   void emit_special(std::uint32_t i, const TracedNode& node) {
@@ -646,6 +684,8 @@ class Emitter {
   std::vector<bool> needed_, has_else_;
   std::string globals_, entry_, body_;
   std::set<std::string> declarations_;
+  std::vector<std::map<std::uint32_t, std::uint32_t>> guarded_names_;  // of open guards, outermost first
+  std::uint32_t next_name_ = 0;
   bool has_dynamic_shared_ = false, uses_libdevice_ = false;
 };
 

@@ -15,31 +15,32 @@ enum class Op : std::uint8_t {
   constant,
   unary,
   binary,
+  logical,
   convert,
   bit_cast,
   select,
-  special,  //
+  special,
   scalar_parameter,
   array_parameter,
-  size_parameter,  //
+  size_parameter,
   local_memory,
   shared_memory,
   dynamic_shared_memory,
-  constant_memory,  //
+  constant_memory,
   element,
   load,
   store,
-  atomic,  //
+  atomic,
   begin_if,
   begin_else,
   end_if,
   begin_loop,
   loop_condition,
   loop_step,
-  end_loop,  //
+  end_loop,
   leave_loop,
   continue_loop,
-  leave_kernel,  //
+  leave_kernel,
   math,
   instruction,
   assert_failed,
@@ -53,7 +54,7 @@ inline constexpr std::size_t kMostOperands = 4;
 
 struct TracedNode {
   Op op;
-  std::uint8_t detail = 0;  // Unary, Binary, Special or Atomic
+  std::uint8_t detail = 0;  // Unary, Binary, Special or Atomic; logical: 1 for &&
   Scalar type{};            // of the result; of a pointer: what it points to
   Scalar operand_type{};    // unary, binary: of the operands; convert: what from
   bool is_pointer = false;
@@ -89,8 +90,16 @@ struct TracedProgram {
   std::vector<TracedPrint> prints;
   std::vector<TracedAssertion> assertions;
   std::vector<std::vector<std::byte>> tables;
+  /// What is evaluated only where the left side of && or || does not decide: the right side last.
+  std::vector<std::vector<Node>> guarded;
 
   const TracedNode& at(Node node) const { return nodes[number_of(node)]; }
 };
+
+/// Does evaluating it change or mark anything, so that it has to stay where it is? (A load does not.)
+bool has_effect(const TracedProgram& program, const TracedNode& node);
+
+/// What has to be evaluated before the node, where it is: for && and ||, not what they evaluate themselves.
+std::vector<Node> dependencies(const TracedProgram& program, const TracedNode& node);
 
 }  // namespace tare::detail

@@ -43,9 +43,14 @@ Node binary(Binary operation, Scalar type, Node a, Node b) {
                      {a, b});
 }
 
-Node logical(bool is_and, Node a, Node b) {
-  trace().check_both_sides(is_and ? "&&" : "||", a, b);
-  return binary(is_and ? Binary::bit_and : Binary::bit_or, Scalar::boolean, a, b);
+Node logical(bool is_and, Node a, Node b, const Node* since) {
+  std::vector<Node> guarded = trace().to_guard(is_and ? "&&" : "||", a, b, since);
+  if (guarded.empty()) return binary(is_and ? Binary::bit_and : Binary::bit_or, Scalar::boolean, a, b);
+  return trace().add({.op = Op::logical,
+                      .detail = number(is_and),
+                      .type = Scalar::boolean,
+                      .value = keep(trace().program().guarded, std::move(guarded))},
+                     {a, b});
 }
 
 Node convert(Scalar from, Scalar to, Node a) {

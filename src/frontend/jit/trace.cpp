@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 
 #include "tare/error.hpp"
 
@@ -56,18 +57,10 @@ std::string constant_text(const TracedNode& node) {
   }
 }
 
-/// Does it matter whether this is evaluated? A variable of the thread's own can always be read.
-bool matters(const TracedProgram& program, const TracedNode& node) {
-  switch (node.op) {
-    case Op::load:
-      return program.at(node.operands[0]).op != Op::local_memory;
-    case Op::atomic:
-      return true;
-    case Op::instruction:
-      return program.instructions[node.value].effects;
-    default:
-      return false;
-  }
+/// The memory that a pointer was made from.
+Node root_of(const TracedProgram& program, Node pointer) {
+  while (program.at(pointer).op == Op::element) pointer = program.at(pointer).operands[0];
+  return pointer;
 }
 
 }  // namespace
@@ -124,6 +117,8 @@ std::string Trace::describe(Node node, int depth) const {
       return constant_text(n);
     case Op::unary:
       return kUnarySigns[n.detail] + operand(0);
+    case Op::logical:
+      return fmt::format("({} {} {})", operand(0), n.detail != 0 ? "&&" : "||", operand(1));
     case Op::binary:
       return fmt::format("({} {} {})", operand(0), kSigns[n.detail], operand(1));
     case Op::convert:
@@ -213,21 +208,56 @@ void Trace::in_loop(Op op, const Where& where) {
   add({.op = op, .value = loop->begin});
 }
 
-void Trace::check_both_sides(const char* operation, Node a, Node b) const {
+void Trace::add_loads(const std::vector<Node>& nodes, std::vector<Node>& loads) const {
+  for (const Node node : nodes) {
+    if (at(node).op == Op::load) loads.push_back(node);
+    if (at(node).op == Op::logical) add_loads(program_.guarded[at(node).value], loads);
+  }
+}
+
+bool Trace::may_change(const TracedNode& node, const TracedNode& load) const {
+  const Node read = load.operands[0];
+  const Space space = at(read).space;
+  if (node.op == Op::store || node.op == Op::atomic) {
+    const Node written = node.operands[0];
+    if (at(written).space != space) return false;
+    return space != Space::local || root_of(program_, written) == root_of(program_, read);
+  }
+  return node.op == Op::instruction && program_.instructions[node.value].touches_memory &&
+         space != Space::local && space != Space::constant;
+}
+
+std::vector<Node> Trace::to_guard(const char* operation, Node a, Node b, const Node* since) const {
   check(a);
   check(b);
+  const std::uint32_t first = since == nullptr ? 0 : number_of(*since) + 1;
+  std::set<Node> found;
   std::vector<Node> to_see{b};
   while (!to_see.empty()) {
     const Node node = to_see.back();
     to_see.pop_back();
-    if (number_of(node) <= number_of(a)) continue;  // it was evaluated before the left side
-    const TracedNode& seen = at(node);
-    if (matters(program_, seen))
-      fail(fmt::format("the right side of {} has `{}`, and would be evaluated whatever the left side is",
+    if (number_of(node) < first || !found.insert(node).second) continue;
+    for (const Node needed : dependencies(program_, at(node))) to_see.push_back(needed);
+  }
+  const std::vector<Node> nodes(found.begin(), found.end());
+  for (const Node node : nodes)
+    if (has_effect(program_, at(node)))
+      fail(fmt::format("the right side of {} has `{}`, and would be done whatever the left side is",
                        operation, describe(node)),
            "guard it with tare::if_; where both sides may be evaluated, write & or |");
-    for (std::size_t i = 0; i < seen.operand_count; ++i) to_see.push_back(seen.operands[i]);
-  }
+  std::vector<Node> loads;
+  add_loads(nodes, loads);
+  const auto of_array = [&](Node load) {
+    return at(root_of(program_, at(load).operands[0])).op != Op::local_memory;
+  };
+  if (std::none_of(loads.begin(), loads.end(), of_array)) return {};
+  for (const Node load : loads)
+    for (std::size_t i = number_of(load); i < program_.nodes.size(); ++i)
+      if (may_change(program_.nodes[i], at(load)))
+        fail(fmt::format("the right side of {} has `{}`, which was read before something else was written",
+                         operation, describe(load)),
+             "guard it with tare::if_; where both sides may be evaluated, write & or |");
+  return nodes;
 }
 
 }  // namespace tare::detail

@@ -29,8 +29,10 @@ class Trace {
   void reopen_if(Node end);
   /// A mark inside the innermost loop, or Error(argument).
   void in_loop(Op op, const Where& where);
-  /// Throws Error(argument) unless `b` can be evaluated whatever `a` is.
-  void check_both_sides(const char* operation, Node a, Node b) const;
+  /// What `b` was made from after `since` (null: ever), in order and `b` last, where some of it reads an
+  /// array, so that it has to be evaluated under a guard; empty where nothing does. Throws Error(argument)
+  /// where evaluating it now might not give what it gave.
+  std::vector<Node> to_guard(const char* operation, Node a, Node b, const Node* since) const;
 
   const TracedNode& at(Node node) const { return program_.at(node); }
   TracedProgram& program() { return program_; }
@@ -46,6 +48,10 @@ class Trace {
     Where where;
   };
   void open_scope();
+  /// The loads among the nodes, also those that they guard themselves.
+  void add_loads(const std::vector<Node>& nodes, std::vector<Node>& loads) const;
+  /// Could the node change what the load reads?
+  bool may_change(const TracedNode& node, const TracedNode& load) const;
 
   Trace* const outer_;
   const std::uint32_t serial_;

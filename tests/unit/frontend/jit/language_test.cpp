@@ -161,6 +161,26 @@ TEST_F(JitLanguage, BoolsAreArgumentsElementsAndResults) {
   EXPECT_EQ(with(false), expected<std::uint8_t>([](int i) { return i >= 30; }));
 }
 
+TEST_F(JitLanguage, TheRightSideOfAndIsReadOnlyWhereTheLeftOneDoesNotDecide) {
+  // Far outside of all memory where it is read in vain.
+  std::vector<int> elements(32, 9);
+  std::iota(elements.begin(), elements.begin() + 8, 0);
+  const Buffer out = buffer(elements), other = buffer(elements);
+  const auto kernel = jit([](auto to, auto from, auto far) {
+    const auto i = cast<int>(thread_index().x);
+    const auto place = select(i < 8, cast<long>(i), far);
+    auto inside = var(i < 8);
+    const auto mine = from[i];
+    to[i] = cast<int>(inside && from[place] == i) + 2 * cast<int>(i >= 8 || (i != 3 && from[place] == i)) +
+            4 * cast<int>(i < 8 && from[place] > 1 && from[place + 1] != 3) + 8 * cast<int>(i && mine == 9) +
+            16 * cast<int>((i < 8) & (mine == i));
+  });
+  kernel({1, 32, stream_}, device_span<int>(out), device_span<const int>(other), 1l << 45);
+  EXPECT_THAT(read<int>(out), ElementsAreArray(expected<int>([](int i) {
+                return i >= 8 ? 2 + 8 : 1 + 2 * (i != 3) + 4 * (i > 1 && i + 1 != 3) + 16;
+              })));
+}
+
 TEST_F(JitLanguage, WhatTheLambdaCapturesByValueIsAConstantOfTheKernel) {
   const float factor = 2.5f;
   const std::array<int, 4> table{3, 1, 4, 1};
