@@ -30,10 +30,11 @@ struct Search {
 };
 
 /// Each search goes through, in this order: an explicit path (argument, else the environment variable
-/// TARE_NVRTC / TARE_NVCC / TARE_NVVM / TARE_CLANG; an explicit path that is not usable ends the search), CUDA_PATH
-/// and CUDA_HOME, NVIDIA's wheels in the active Python (VIRTUAL_ENV, CONDA_PREFIX, python3 on PATH) and in
-/// the wheels folder of this build, the loader or PATH, /usr/local/cuda*. TARE_TOOLKIT_SEARCH=explicit stops
-/// after the explicit path. nvcc and clang are run to be asked for their version, for at most 20 s each.
+/// TARE_NVRTC / TARE_NVCC / TARE_NVVM / TARE_CLANG; an explicit path that is not usable ends the search),
+/// CUDA_PATH and CUDA_HOME, NVIDIA's wheels in the active Python (VIRTUAL_ENV, CONDA_PREFIX, python3 on PATH)
+/// and in the wheels folder of this build, the loader or PATH, /usr/local/cuda*. TARE_TOOLKIT_SEARCH=explicit
+/// stops after the explicit path. nvcc and clang are run to be asked for their version, for at most 20 s
+/// each.
 Search find_nvrtc(const std::filesystem::path& explicit_path = {});
 Search find_nvcc(const std::filesystem::path& explicit_path = {});
 /// libNVVM, in nvvm/lib64, lib64 or lib of a toolkit. The version is the one in the file's name, "4".

@@ -1,5 +1,5 @@
-// The searches for NVRTC, nvcc, libNVVM and clang. Each remembers every place and what was there, so that "not
-// found" can say where it looked.
+// The searches for NVRTC, nvcc, libNVVM and clang. Each remembers every place and what was there, so that
+// "not found" can say where it looked.
 #include "tare/toolkit.hpp"
 
 #include <dirent.h>
