@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cpu/analysis/flow.hpp"
+#include "cpu/analysis/insert.hpp"
 
 namespace tare::cpu::analysis {
 namespace {
@@ -86,23 +87,15 @@ void insert_yields(Function& function) {
       if (waits(function, flow, loop_of(predecessors, head, b))) places.insert(flow.blocks[head].first);
     }
   }
-  if (places.empty()) return;
-  std::vector<Instruction> body;
-  std::vector<std::uint32_t> moved_to;
-  for (std::uint32_t i = 0; i < function.body.size(); ++i) {
-    moved_to.push_back(static_cast<std::uint32_t>(body.size()));
-    if (places.contains(i)) {
-      Instruction yield;
-      yield.op = Op::yield_;
-      yield.spelling = "waiting loop";
-      yield.line = function.body[i].line;
-      body.push_back(std::move(yield));
-    }
-    body.push_back(std::move(function.body[i]));
+  std::map<std::uint32_t, Instruction> yields;
+  for (const std::uint32_t place : places) {
+    Instruction yield;
+    yield.op = Op::yield_;
+    yield.spelling = "waiting loop";
+    yield.line = function.body[place].line;
+    yields.emplace(place, std::move(yield));
   }
-  moved_to.push_back(static_cast<std::uint32_t>(body.size()));
-  for (ptx::Label& label : function.labels) label.target = moved_to[label.target];
-  function.body = std::move(body);
+  insert_before(function, std::move(yields));
 }
 
 }  // namespace tare::cpu::analysis
