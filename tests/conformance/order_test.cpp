@@ -7,64 +7,70 @@ namespace {
 
 using Kernels = WithContext;
 
-// Accesses that lie side by side in memory, with one between them that has another name for the same place.
-TEST_F(Kernels, ALoadIsNotTakenToItsNeighbourAcrossAStoreToItsPlace) {
+// As numba-cuda 0.30 writes two calls that give their results through memory of the caller's, once they are
+// put in place. The two loads of local memory lie side by side; a store to a generic address comes between
+// them.
+TEST_F(Kernels, ALoadOfLocalMemoryIsNotTakenToItsNeighbourAcrossAStoreToItsPlace) {
   const std::string text = ptx(R"(
-.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 out, .param .u32 n) {
-  .reg .u64 %a, %b, %o, %x, %y; .reg .u32 %n, %i, %t, %c, %v, %w; .reg .pred %p;
-  ld.param.u64 %a, [a]; ld.param.u64 %b, [b]; ld.param.u64 %o, [out]; ld.param.u32 %n, [n];
-  mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %i, %ntid.x; mad.lo.u32 %i, %c, %i, %t;
-  setp.ge.u32 %p, %i, %n; @%p bra done;
-  mul.wide.u32 %x, %i, 8; mul.wide.u32 %y, %i, 4;
-  add.u64 %a, %a, %x; add.u64 %b, %b, %x; add.u64 %o, %o, %y;
-  ld.global.u32 %v, [%b];
-  add.u32 %w, %v, 1000;
-  st.global.u32 [%a+4], %w;
-  ld.global.u32 %w, [%b+4];
-  add.u32 %v, %v, %w;
-  st.global.u32 [%o], %v;
-done:
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 n)
+{
+  .local .align 4 .b8  depot[8];
+  .reg .b64 %sp;
+  .reg .b64 %spl;
+  .reg .pred %p<6>;
+  .reg .b32 %r<25>;
+  .reg .b64 %rd<26>;
+  mov.u64 %spl, depot;
+  cvta.local.u64 %sp, %spl;
+  ld.param.u64 %rd5, [out];
+  ld.param.u64 %rd6, [n];
+  ld.param.u64 %rd7, [in];
+  add.u64 %rd9, %sp, 0;
+  add.u64 %rd1, %spl, 0;
+  add.u64 %rd10, %sp, 4;
+  add.u64 %rd2, %spl, 4;
+  mov.u32 %r2, %tid.x;
+  cvt.s64.s32 %rd11, %r2;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %ctaid.x;
+  mul.wide.s32 %rd12, %r3, %r4;
+  add.s64 %rd3, %rd12, %rd11;
+  setp.ge.s64 %p1, %rd3, %rd6;
+  @%p1 bra L6;
+  cvta.to.global.u64 %rd13, %rd7;
+  mov.u64 %rd16, %rd3;
+  shl.b64 %rd17, %rd16, 2;
+  add.s64 %rd4, %rd13, %rd17;
+  ld.global.u32 %r6, [%rd4];
+  mov.u32 %r7, 0;
+  st.local.u32 [%rd2], %r7;
+  shl.b32 %r20, %r6, 1; st.u32 [%rd10], %r20;
+L3:
+  ld.local.u32 %r1, [%rd2];
+  ld.global.u32 %r9, [%rd4];
+  cvt.u32.u64 %r10, %rd3;
+  add.s32 %r11, %r9, %r10;
+  st.local.u32 [%rd1], %r7;
+  shl.b32 %r20, %r11, 1; st.u32 [%rd9], %r20;
+L5:
+  ld.local.u32 %r13, [%rd1];
+  add.s32 %r14, %r13, %r1;
+  mov.u64 %rd22, %rd3;
+  cvta.to.global.u64 %rd23, %rd5;
+  shl.b64 %rd24, %rd22, 2;
+  add.s64 %rd25, %rd23, %rd24;
+  st.global.u32 [%rd25], %r14;
+L6:
   ret;
-})");
-  std::uint32_t n = 1003;
-  std::vector<std::uint32_t> pairs(2 * n);
-  for (std::uint32_t i = 0; i < 2 * n; ++i) pairs[i] = i;
-  DeviceArray<std::uint32_t> both(pairs), out(n);
-  run(text, "k", {{8, 1, 1}, {128, 1, 1}}, both.argument(), both.argument(), out.argument(), &n);
-  const auto got = out.read();
-  for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(got[i], 4 * i + 1000) << i;
 }
-
-TEST_F(Kernels, AStoreThroughAGenericAddressIsSeenByALoadOfLocalMemory) {
-  const std::string text = ptx(R"(
-.visible .entry k(.param .u64 out, .param .u32 n) {
-  .local .align 4 .b8 depot[8];
-  .reg .u64 %sp, %spl, %o, %x, %g0, %g1, %l0, %l1; .reg .u32 %n, %i, %t, %c, %v, %w, %zero; .reg .pred %p;
-  ld.param.u64 %o, [out]; ld.param.u32 %n, [n];
-  mov.u64 %spl, depot; cvta.local.u64 %sp, %spl;
-  add.u64 %g0, %sp, 0; add.u64 %l0, %spl, 0; add.u64 %g1, %sp, 4; add.u64 %l1, %spl, 4;
-  mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %i, %ntid.x; mad.lo.u32 %i, %c, %i, %t;
-  setp.ge.u32 %p, %i, %n; @%p bra done;
-  mul.wide.u32 %x, %i, 4; add.u64 %o, %o, %x;
-  mov.u32 %zero, 0;
-  st.local.u32 [%l1], %zero;
-  shl.b32 %v, %i, 1;
-  st.u32 [%g1], %v;
-  ld.local.u32 %v, [%l1];
-  st.local.u32 [%l0], %zero;
-  shl.b32 %w, %i, 2;
-  st.u32 [%g0], %w;
-  ld.local.u32 %w, [%l0];
-  add.u32 %v, %v, %w;
-  st.global.u32 [%o], %v;
-done:
-  ret;
-})");
-  std::uint32_t n = 1003;
-  DeviceArray<std::uint32_t> out(n);
-  run(text, "k", {{8, 1, 1}, {128, 1, 1}}, out.argument(), &n);
+)");
+  std::vector<std::uint32_t> values(10);
+  for (std::uint32_t i = 0; i < values.size(); ++i) values[i] = i;
+  DeviceArray<std::uint32_t> in(values), out(values.size());
+  std::uint64_t n = values.size();
+  run(text, "k", {{1, 1, 1}, {32, 1, 1}}, in.argument(), out.argument(), &n);
   const auto got = out.read();
-  for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(got[i], 6 * i) << i;
+  for (std::uint32_t i = 0; i < n; ++i) EXPECT_EQ(got[i], 6 * i) << i;
 }
 
 // The last steps of a reduction as they were written before Volta; PyCUDA's still are.

@@ -5,6 +5,7 @@
 #include "cpu/analysis/build.hpp"
 #include "cpu/analysis/flow.hpp"
 #include "cpu/analysis/insert.hpp"
+#include "cpu/analysis/spin.hpp"
 
 namespace tare::cpu::analysis {
 namespace {
@@ -30,12 +31,14 @@ void insert_warp_steps(ptx::Function& function) {
   for (const ptx::Label& label : function.labels) targets.insert(label.target);
   const auto ignored = static_cast<ptx::RegisterId>(function.registers.size());
   function.registers.push_back({"%together", ptx::Type::b32});
+  // A loop that waits has lanes that do not, and others must get their turn between its rounds.
+  const std::vector<bool> waits = inside_waiting_loops(function);
   std::map<std::uint32_t, Instruction> steps;
   bool only_loads = false;  // since the last step, in straight text
   for (std::uint32_t i = 0; i < function.body.size(); ++i) {
     const Instruction& instruction = function.body[i];
     if (targets.contains(i)) only_loads = false;
-    if (is_volatile_shared(instruction)) {
+    if (is_volatile_shared(instruction) && !waits[i]) {
       const bool is_load = instruction.op == Op::ld;
       if (!only_loads || !is_load) {
         Instruction step =

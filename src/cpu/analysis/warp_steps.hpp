@@ -8,7 +8,7 @@ namespace tare::cpu::analysis {
 
 /// Lets the lanes of a warp come together (an activemask whose result nobody reads) between volatile accesses
 /// to shared memory, of which one is a store: what lanes that came together store before, all of them read
-/// after.
+/// after. Loops that wait (spin.hpp) are left as they are.
 void insert_warp_steps(ptx::Function& function);
 
 }  // namespace tare::cpu::analysis

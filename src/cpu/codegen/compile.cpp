@@ -67,8 +67,8 @@ std::variant<CompiledKernel, CompileError> compile(const ptx::Module& module, co
   auto flat = analysis::flatten(module, entry);
   if (const auto* refusal = std::get_if<analysis::CallRefusal>(&flat)) return refused(entry, *refusal);
   auto& function = std::get<ptx::Function>(flat);
-  analysis::insert_yields(function);
   analysis::insert_warp_steps(function);
+  analysis::insert_yields(function);
   return compile_flat(module, function, options);
 }
 
