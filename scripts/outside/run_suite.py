@@ -25,7 +25,7 @@ def read_report(path):
             open_test = test
         elif outcome == "finished":
             finished = True
-        elif outcomes.get(test, {}).get("outcome") not in ("failed",):  # a failed call may be torn down well
+        elif outcomes.get(test, {}).get("outcome") != "failed":  # a failed call may be torn down well
             outcomes[test] = {"outcome": outcome, "text": said.get("text", ""), "seconds": said.get("seconds", 0)}
     return outcomes, open_test if open_test not in outcomes else None, finished
 

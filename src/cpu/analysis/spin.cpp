@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cpu/analysis/flow.hpp"
+#include "cpu/analysis/insert.hpp"
 
 namespace tare::cpu::analysis {
 namespace {
@@ -68,41 +69,53 @@ bool waits(const Function& function, const Flow& flow, const Loop& loop) {
   });
 }
 
-}  // namespace
+/// Heads of the loops that wait, as instruction indices, and which instructions are in one.
+struct WaitingLoops {
+  std::set<std::uint32_t> heads;
+  std::vector<bool> inside;
+};
 
-void insert_yields(Function& function) {
+WaitingLoops find_waiting_loops(const Function& function) {
+  WaitingLoops found{{}, std::vector<bool>(function.body.size(), false)};
   const bool has_any = std::any_of(function.body.begin(), function.body.end(),
                                    [](const Instruction& i) { return reads_memory(i, true); });
-  if (!has_any) return;
+  if (!has_any) return found;
   const Flow flow = build_flow(function);
   std::vector<std::vector<std::uint32_t>> predecessors(flow.blocks.size());
   for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
     for (const std::uint32_t successor : flow.blocks[b].successors) predecessors[successor].push_back(b);
   }
-  std::set<std::uint32_t> places;  // instruction indices
   for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
     for (const std::uint32_t head : flow.blocks[b].successors) {
-      if (head > b || places.contains(flow.blocks[head].first)) continue;
-      if (waits(function, flow, loop_of(predecessors, head, b))) places.insert(flow.blocks[head].first);
+      if (head > b) continue;
+      const Loop loop = loop_of(predecessors, head, b);
+      if (!waits(function, flow, loop)) continue;
+      found.heads.insert(flow.blocks[head].first);
+      for (const std::uint32_t block : loop) {
+        for (std::uint32_t i = flow.blocks[block].first; i < flow.blocks[block].last; ++i)
+          found.inside[i] = true;
+      }
     }
   }
-  if (places.empty()) return;
-  std::vector<Instruction> body;
-  std::vector<std::uint32_t> moved_to;
-  for (std::uint32_t i = 0; i < function.body.size(); ++i) {
-    moved_to.push_back(static_cast<std::uint32_t>(body.size()));
-    if (places.contains(i)) {
-      Instruction yield;
-      yield.op = Op::yield_;
-      yield.spelling = "waiting loop";
-      yield.line = function.body[i].line;
-      body.push_back(std::move(yield));
-    }
-    body.push_back(std::move(function.body[i]));
+  return found;
+}
+
+}  // namespace
+
+std::vector<bool> inside_waiting_loops(const Function& function) {
+  return find_waiting_loops(function).inside;
+}
+
+void insert_yields(Function& function) {
+  std::map<std::uint32_t, Instruction> yields;
+  for (const std::uint32_t place : find_waiting_loops(function).heads) {
+    Instruction yield;
+    yield.op = Op::yield_;
+    yield.spelling = "waiting loop";
+    yield.line = function.body[place].line;
+    yields.emplace(place, std::move(yield));
   }
-  moved_to.push_back(static_cast<std::uint32_t>(body.size()));
-  for (ptx::Label& label : function.labels) label.target = moved_to[label.target];
-  function.body = std::move(body);
+  insert_before(function, std::move(yields));
 }
 
 }  // namespace tare::cpu::analysis

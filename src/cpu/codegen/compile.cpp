@@ -4,6 +4,7 @@
 #include "cpu/analysis/flow.hpp"
 #include "cpu/analysis/inline.hpp"
 #include "cpu/analysis/spin.hpp"
+#include "cpu/analysis/warp_steps.hpp"
 #include "cpu/codegen/fingerprint.hpp"
 #include "cpu/codegen/generate.hpp"
 #include "cpu/codegen/kernel.hpp"
@@ -66,6 +67,7 @@ std::variant<CompiledKernel, CompileError> compile(const ptx::Module& module, co
   auto flat = analysis::flatten(module, entry);
   if (const auto* refusal = std::get_if<analysis::CallRefusal>(&flat)) return refused(entry, *refusal);
   auto& function = std::get<ptx::Function>(flat);
+  analysis::insert_warp_steps(function);
   analysis::insert_yields(function);
   return compile_flat(module, function, options);
 }

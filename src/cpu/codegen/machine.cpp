@@ -7,6 +7,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -40,6 +41,11 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(int optimisation) {
   std::call_once(registered, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    // In a loop that is marked parallel the vectoriser takes no accesses to depend on each other, not even
+    // two of the same thread, and would move a load to where its neighbour in memory is loaded, past a store
+    // between them. LLVM has no attribute for this, only the option; this LLVM is nobody else's.
+    const char* const arguments[] = {"tare", "-enable-interleaved-mem-accesses=false"};
+    llvm::cl::ParseCommandLineOptions(2, arguments);
   });
   const std::string triple = llvm::sys::getProcessTriple();
   std::string error;
