@@ -1,6 +1,7 @@
 """The row `cuda.core`: explicit compilation. Program(...).compile(...), get_kernel, LaunchConfig, launch."""
 
 import functools
+import re
 
 from tare_worker import Unsupported, Worker, now_ms, serve
 
@@ -24,7 +25,7 @@ class CudaCore(Worker):
 
     def take_arguments(self):
         # Addresses as plain integers, scalars as NumPy's. A Python bool or int would be packed as 8 bytes.
-        self.values = [a.address if a.is_buffer else a.scalar(self.library) for a in self.arguments]
+        self.values = [a.address if a.is_buffer else a.scalar_or_integer(self.library) for a in self.arguments]
 
     def compile(self):
         options = self.core.ProgramOptions(**self.options())
@@ -37,8 +38,11 @@ class CudaCore(Worker):
 
     def options(self):
         options = {"name": self.task["source"]["file"], "arch": f"sm_{self.device.arch}"}
-        if self.task["include_dirs"]:
-            options["include_path"] = self.task["include_dirs"]
+        folders = [*self.task["include_dirs"]]
+        if re.search(r"^\s*#\s*include\b", self.task["source"]["text"], re.MULTILINE):
+            folders += self.task["toolkit_include_dirs"]  # cuda.core searches nowhere by itself
+        if folders:
+            options["include_path"] = folders
         if self.strict:
             options |= {"fma": False, "ftz": False, "prec_div": True, "prec_sqrt": True}
         return options

@@ -49,7 +49,13 @@ class Numba(Worker):
             if argument.dtype() is None:
                 raise Unsupported(f"{self.library} has no arrays of `{argument.element['name']}` (`{argument.name}`)")
             return self.cuda.as_cuda_array(DeviceArray(argument))
+        if self.changes(argument):
+            raise Unsupported(f"{self.library} does not pass `{argument.name}` as it is: 0x{argument.value[::-1].hex()}")
         return argument.scalar(self.library)
+
+    def changes(self, argument):
+        """Whether the library would pass other bits: a float goes through Python's."""
+        return argument.kind == "floating" and argument.is_signalling()
 
     def case_function(self):
         file, name = self.task["python"]["file"], self.task["python"]["function"]
@@ -58,9 +64,12 @@ class Numba(Worker):
         spec.loader.exec_module(module)
         if not hasattr(module, name):
             raise Failure("argument", f"{file} has no function `{name}`")
+        if not callable(getattr(module, name)):
+            raise Failure("argument", f"{file}: `{name}` is no function")
         return getattr(module, name)
 
     def compile(self):
+        self.watch_options()
         kernel = self.kernel = self.cuda.jit(**self.jit_options)(self.function)
         grid, block, stream, shared, values = self.grid, self.block, self.stream, self.shared_bytes, self.values
 
@@ -101,13 +110,23 @@ class Numba(Worker):
             report["cache"]["details"]["compiled for"] = ", ".join(str(each) for each in signature)
         return report
 
+    def watch_options(self):
+        """Notes what Numba hands to libNVVM in the end. Nothing is changed."""
+        self.passed = []
+        unit = getattr(sys.modules.get("numba.cuda.cudadrv.nvvm"), "CompilationUnit", None)
+        if unit is None:
+            return
+        make_unit, passed = unit.__init__, self.passed
+
+        def noting(made, options):
+            make_unit(made, options)
+            passed[:] = [each.decode() if isinstance(each, bytes) else str(each) for each in made.options]
+
+        unit.__init__ = noting
+
     def options(self):
-        """What went to libNVVM, as far as the library tells, after what went to jit()."""
-        given = [f"{name}={value}" for name, value in self.jit_options.items()]
-        for kernel in self.kernel.overloads.values():
-            nvvm_options = getattr(getattr(kernel, "_codelibrary", None), "_nvvm_options", {})
-            given += [f"-{name}={value}" for name, value in nvvm_options.items()]
-        return given
+        """What went to jit(), then what went to libNVVM; nothing went there where all came from Numba's cache."""
+        return [f"{name}={value}" for name, value in self.jit_options.items()] + self.passed
 
 
 class NumbaCached(Numba):
@@ -123,6 +142,10 @@ class NumbaMlir(Numba):
 
         self.cuda = cuda
         return numba_cuda_mlir.__version__
+
+    def changes(self, argument):
+        # Its halves go through a float, flushed to zero.
+        return argument.is_signalling() or (argument.kind == "half" and argument.is_subnormal())
 
     def case_function(self):
         # Where the case says `from numba import cuda`, it gets numba_cuda_mlir's, as its guide to migration asks.

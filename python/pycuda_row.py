@@ -39,11 +39,12 @@ class PyCuda(Worker):
     def value_of(self, argument):
         if argument.is_buffer:
             return DeviceArray(argument)
-        value = argument.scalar(self.library)
+        value = argument.scalar_or_integer(self.library)
         # PyCUDA takes NumPy's numbers, of which bool is none, and packs no half: integers with the same bytes.
         return value if value.dtype.kind in "iu" or value.itemsize > 2 else value.view(f"u{value.itemsize}")
 
     def compile(self):
+        self.watch_options()
         options = dict(nvcc=self.task["tools"]["nvcc"], options=self.given_options(), no_extern_c=True,
                        include_dirs=self.task["include_dirs"])
         if self.ptx_only:
@@ -58,6 +59,17 @@ class PyCuda(Worker):
 
     def given_options(self):
         return ["--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"] if self.strict else []
+
+    def watch_options(self):
+        """Notes what PyCUDA hands to nvcc in the end, its own additions included. Nothing is changed."""
+        self.passed = []
+        compile_plain, passed = self.compiler.compile_plain, self.passed
+
+        def noting(source, options, *others, **more):
+            passed[:] = options
+            return compile_plain(source, options, *others, **more)
+
+        self.compiler.compile_plain = noting
 
     def new_event(self):
         return self.cuda.Event()
@@ -74,11 +86,9 @@ class PyCuda(Worker):
 
     def report(self):
         before, new = self.cache_changes("PYCUDA_CACHE_DIR")
-        arch = f"{'compute' if self.ptx_only else 'sm'}_{self.task['target']['compute_capability']}"
         target = "--ptx" if self.ptx_only else "--cubin"
         return {"compiler": nvcc_version(self.task["tools"]["nvcc"]), "compiler_path": self.task["tools"]["nvcc"],
-                "options": [target, *self.given_options(), "-arch", arch,
-                            *(f"-I{folder}" for folder in self.task["include_dirs"])],
+                "options": [target, *self.passed],
                 "compiles": 1 if new else 0, "notes": [PTX_ONLY] if self.ptx_only else [],
                 "cache": {"result": "miss" if new else "hit" if before else "none",
                           "details": {"PYCUDA_CACHE_DIR": changes_text(before, new)}}}

@@ -30,7 +30,7 @@ class Driver:
         if code:
             text = ctypes.c_char_p()
             self._cuda.cuGetErrorName(code, ctypes.byref(text))
-            raise DriverError(f"{name}: {text.value.decode() if text.value else code}")
+            raise DriverError(f"{name} failed: {text.value.decode() if text.value else code}")
 
     def other_drivers(self):
         """Files named libcuda.so* that this process has mapped beside the owner's."""

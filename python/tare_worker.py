@@ -4,10 +4,12 @@ compiles, launches and records events, and calls serve(); everything that is the
 Only the standard library and NumPy are used, and NumPy only where a library needs it anyway.
 """
 
+import contextlib
 import ctypes
 import fcntl
 import glob
 import json
+import math
 import mmap
 import os
 import re
@@ -23,6 +25,9 @@ from tare_driver import Driver, DriverError
 
 PROTOCOL = 1
 GATE_LIMIT_S = 2.0
+
+
+OLDEST_PYTHON = (3, 9)
 
 
 def now_ms():
@@ -70,6 +75,29 @@ class Argument:
 
         return numpy.frombuffer(self.value, self.dtype())[0]
 
+    def scalar_or_integer(self, library):
+        """The same for a library that takes a `float` through Python's: a NaN that this would change becomes the integer
+        with its bytes."""
+        value = self.scalar(library)
+        return value.view("u4") if self.kind == "floating" and self.is_signalling() else value
+
+    def is_signalling(self):
+        """A float or half that does not outlive a conversion to Python's float and back: a NaN that comes back quiet."""
+        parts = self._exponent_and_mantissa()
+        return parts is not None and parts[0] == 1 and 0 < parts[1] < 0.5
+
+    def is_subnormal(self):
+        parts = self._exponent_and_mantissa()
+        return parts is not None and parts[0] == 0 and parts[1] > 0
+
+    def _exponent_and_mantissa(self):
+        """Of a float or half by value, as parts of their largest: (1, 0) is an infinity. None of anything else."""
+        widths = {("half", 2): (5, 10), ("floating", 4): (8, 23)}.get((self.kind, len(self.value)))
+        if widths is None:
+            return None
+        exponent, mantissa = ((1 << width) for width in widths)
+        bits = int.from_bytes(self.value, "little")
+        return bits // mantissa % exponent / (exponent - 1), bits % mantissa / mantissa
 
 
 class DeviceArray:
@@ -141,6 +169,9 @@ class Worker:
         self._told = set()
 
     def hello(self, request):
+        if sys.version_info < OLDEST_PYTHON:
+            raise Unsupported("%s is Python %d.%d: this row needs %d.%d or newer" %
+                              (sys.executable, *sys.version_info[:2], *OLDEST_PYTHON))
         if request.get("protocol") != PROTOCOL:
             raise Failure("protocol", f"this worker speaks protocol {PROTOCOL} only")
         self._zero = request["spawned_ns"] / 1e6
@@ -199,7 +230,7 @@ class Worker:
             for _ in range(timed):
                 launch()
             self.record(end)
-        mean_ms = self.milliseconds(begin, end) / timed
+        mean_ms = self.between(begin, end) / timed
         self.driver.synchronize()
         return {"mean_ms": mean_ms, "launches": timed} | pick(self.report(), "compiles")
 
@@ -231,7 +262,7 @@ class Worker:
                 self.record(end)
         self.driver.synchronize()
         self.driver.free(other)
-        return {"cold_l2_ms": statistics.median(self.milliseconds(begin, end) for begin, end in events)}
+        return {"cold_l2_ms": statistics.median(self.between(begin, end) for begin, end in events)}
 
     def refill(self, request):
         for argument in self._outputs():
@@ -251,6 +282,13 @@ class Worker:
     # Help for rows. ------------------------------------------------------------------------------------------
     def moment(self, what, at=None):
         return {"t_ms": max(0.0, (now_ms() if at is None else at) - self._zero), "what": what}
+
+    def between(self, begin, end):
+        """milliseconds(), once it is seen to be a time."""
+        found = self.milliseconds(begin, end)
+        if not (math.isfinite(found) and found >= 0):
+            raise Failure("driver", f"{self.library} says that {found} ms passed between two events")
+        return found
 
     def source(self):
         """The text to compile; its lines keep the numbers that they have in the case's file."""
@@ -346,8 +384,8 @@ class NoGate:
 
 
 class Gate(NoGate):
-    """Holds the row's stream back while the launches are queued; releases it after two seconds in any case, in
-    case that a launch blocks."""
+    """Holds the row's stream back while the launches are queued. After two seconds it releases it in any case, in
+    case that a launch blocks: what was timed then is no figure, which is said."""
 
     def __init__(self, worker):
         self._worker = worker
@@ -357,12 +395,20 @@ class Gate(NoGate):
             self._worker.driver.hold(self._worker.stream_handle())
         except DriverError as e:
             raise Unsupported(f"the stream cannot be held back: {e}") from e
-        self._timer = threading.Timer(GATE_LIMIT_S, self._worker.driver.release)
+        self._gave_up = False
+        self._timer = threading.Timer(GATE_LIMIT_S, self._give_up)
         self._timer.start()
 
-    def __exit__(self, *_):
+    def _give_up(self):
+        self._gave_up = True
+        self._worker.driver.release()
+
+    def __exit__(self, error, *_):
         self._worker.driver.release()
         self._timer.cancel()
+        if self._gave_up and error is None:
+            raise Unsupported(f"its launches did not return within {GATE_LIMIT_S:g} s while the stream was held back: "
+                              "they seem to wait for the device")
 
 
 def pick(report, *keys):
@@ -395,8 +441,13 @@ def error_of(error):
         return {"kind": "unsupported", "message": str(error)}
     if isinstance(error, Failure):
         return {"kind": error.kind, "message": str(error), "hint": error.hint}
+    if isinstance(error, DriverError):
+        return {"kind": "driver", "message": str(error)}
     # As a traceback ends; what follows its first line is a compiler's log or a hint of the library's.
-    first, *more = "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()
+    text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    if isinstance(error, SyntaxError):  # ends with what is wrong, and begins with where
+        text = f"{type(error).__name__}: {error}\n{text}"
+    first, *more = text.splitlines()
     kind = "not_found" if isinstance(error, (ImportError, FileNotFoundError)) else "driver"
     return {"kind": kind, "message": first, "log": "\n".join(more)}
 
@@ -408,11 +459,28 @@ def answer(worker, request):
         reply = method(request)
         if name not in ("hello", "close"):
             worker.check_context()
-    except Exception as error:  # whatever a library raises is this row's failure, and an answer
-        if not isinstance(error, (Unsupported, Failure)):
+    except BaseException as error:  # whatever a library raises, sys.exit() too, is this row's failure, and an answer
+        if isinstance(error, DriverError):
+            error = why_the_driver_failed(worker, error)
+        if not isinstance(error, (Unsupported, Failure)) and sys.stderr:
             traceback.print_exc()  # standard error is kept in the record
         reply = {"error": error_of(error)}
-    return {"reply": name} | reply
+    return {"reply": name, **reply}
+
+
+def why_the_driver_failed(worker, error):
+    """The context that a library has left current, if that is it, says more than the call that met with it."""
+    try:
+        worker.check_context()
+    except (DriverError, Failure, AttributeError) as context_error:
+        if isinstance(context_error, Failure):
+            return context_error
+    return error
+
+
+def one_line(answered):
+    """As JSON, in UTF-8 whatever a library's messages hold: a file's name that is none reaches Python in surrogates."""
+    return json.dumps(answered, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def serve(worker):
@@ -424,14 +492,15 @@ def serve(worker):
     for descriptor in descriptors:  # compilers that a library starts are not to hold them
         fcntl.fcntl(descriptor, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    requests, replies = open(descriptors[0]), open(descriptors[1], "w")
+    requests, replies = open(descriptors[0], encoding="utf-8"), open(descriptors[1], "wb")
     for line in requests:
         request = json.loads(line)
-        replies.write(json.dumps(answer(worker, request)) + "\n")
+        replies.write(one_line(answer(worker, request)))
         replies.flush()
         if request["request"] == "close":
             break
     # At once: what libraries do when an interpreter is taken down is no part of any figure.
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # a library may have replaced or closed it
+            stream.flush()
     os._exit(0)

@@ -100,6 +100,7 @@ void task_json(json& line, const Task& task) {
   line["fp"] = task.fp;
   line["prebuilt"] = task.prebuilt;
   line["include_dirs"] = task.include_dirs;
+  line["toolkit_include_dirs"] = task.toolkit_include_dirs;
   line["kernel"] = job.kernel_name;
   line["source"] = {
       {"text", job.source}, {"file", job.source_file_name}, {"first_line", job.source_first_line}};
@@ -123,6 +124,7 @@ Task task_from(const json& line) {
   task.fp = line.at("fp");
   task.prebuilt = line.at("prebuilt");
   task.include_dirs = line.at("include_dirs").get<std::vector<std::string>>();
+  task.toolkit_include_dirs = line.value("toolkit_include_dirs", std::vector<std::string>());
   job.kernel_name = line.at("kernel");
   job.source = line.at("source").at("text");
   job.source_file_name = line.at("source").at("file");

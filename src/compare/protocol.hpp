@@ -43,8 +43,9 @@ struct Task {
   std::uint64_t memory_bytes = 0;
   int compute_capability = 0;
   bool ptx_only = false;
-  std::map<std::string, std::string> tools;  // "nvrtc" -> path, as the owner found them
-  std::vector<std::string> include_dirs;
+  std::map<std::string, std::string> tools;       // "nvrtc" -> path, as the owner found them
+  std::vector<std::string> include_dirs;          // of the case
+  std::vector<std::string> toolkit_include_dirs;  // for libraries that find no toolkit by themselves
   std::string fp = "default";
   std::string prebuilt;  // a file that was compiled beforehand: PTX, or aot's library
 };

@@ -82,12 +82,7 @@ void Comparison::turn(Pass& pass, std::size_t row, bool last) try {
     measured.slowed_by = clocks->slowed_by;
   }
   result.rounds.push_back(std::move(measured));
-  if (reply.compiles && *reply.compiles > live.compiles) {
-    note(result, fmt::format("{} compiled {} more time(s) between its first launch and the end of the timed "
-                             "ones: its steady state contains compiling",
-                             result.row, *reply.compiles - live.compiles));
-    live.compiles = result.cache.compiles = *reply.compiles;
-  }
+  if (reply.compiles) result.cache.compiles = *reply.compiles;
   if (last) late_check(pass, row);
 } catch (const WorkerFailure& failure) {
   fail(pass, row, failure, true);
@@ -146,6 +141,10 @@ void Comparison::finish_row(Pass& pass, std::size_t row) try {
   std::vector<double> means;
   for (const Round& round : result.rounds) means.push_back(round.mean_ms);
   if (means.empty()) return;
+  if (const std::uint64_t before = pass.live[row].compiles; result.cache.compiles > before)
+    note(result, fmt::format("{} compiled {} more time(s) between its first launch and the end of the timed "
+                             "ones: its steady state contains compiling",
+                             result.row, result.cache.compiles - before));
   result.mean_ms = median(means);
   measure_launches(pass.live[row], result);
   if (result.host_bound || *result.mean_ms <= 0 || record_.job.moved_bytes <= 0) return;

@@ -10,6 +10,7 @@
 #include "compare/machine.hpp"
 #include "compare/workspace.hpp"
 #include "tare/driver.hpp"
+#include "tare/toolkit.hpp"
 #include "tare/version.hpp"
 
 namespace tare::compare {
@@ -51,6 +52,8 @@ Task task_of(const Job& job, const RunSettings& settings, const MachineInfo& mac
   // Only a source that includes files of its own needs its folder: otherwise no row has the option.
   if (!job.kernel_file.empty() && job.source.find("#include \"") != std::string::npos)
     task.include_dirs.push_back(fs::absolute(job.kernel_file).parent_path());
+  if (const auto& tool = toolbox.nvrtc().tool ? toolbox.nvrtc().tool : toolbox.nvcc().tool)
+    for (const fs::path& folder : toolkit_include_dirs(*tool)) task.toolkit_include_dirs.push_back(folder);
   task.fp = settings.fp;
   return task;
 }

@@ -279,7 +279,10 @@ TEST_F(Install, RefusesAnUnknownRowAndAMissingWheelhouse) {
   EXPECT_THAT(unknown.err, HasSubstr("`tyo`; did you mean `toy`?"));
   const Ran native = run_tare(scratch_, {"rows", "install", "nvrtc"}, environment());
   EXPECT_EQ(native.code, 2);
-  EXPECT_THAT(native.err, HasSubstr("unknown row with an environment to install `nvrtc`"));
+  EXPECT_THAT(native.err,
+              HasSubstr("unknown row with an environment to install `nvrtc`; known: cuda.core, cupy, numba, "
+                        "numba-cached, numba-mlir, pycuda, cupy-array, cupy-array-out"))
+      << "each once";
   const Ran nowhere =
       run_tare(scratch_, {"rows", "install", "toy", "--wheelhouse", "/nonexistent"}, environment());
   EXPECT_EQ(nowhere.code, 2);

@@ -5,6 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <stdexcept>
 
 #include "integration/support.hpp"
 
@@ -118,6 +121,79 @@ TEST_P(PythonRows, LeavesTheUsersOwnCachesAsTheyAre) {
   }
 }
 
+// A copy of tests/data/cases/scalars.toml, with other text in place of some.
+fs::path scalars_with(const Scratch& scratch, const std::map<std::string, std::string>& changes) {
+  for (const std::string file : {"scalars.cu", "scalars.py", "scalars.toml"})
+    fs::copy_file(data("cases/" + file), scratch.path() / file, fs::copy_options::overwrite_existing);
+  std::ifstream in(scratch.path() / "scalars.toml");
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  for (const auto& [from, to] : changes) {
+    const std::size_t at = text.find(from);
+    if (at == std::string::npos) throw std::runtime_error("no " + from);
+    text.replace(at, from.size(), to);
+  }
+  std::ofstream(scratch.path() / "scalars.toml") << text;
+  return scratch.path() / "scalars.toml";
+}
+
+TEST_P(PythonRows, HandsEveryKindOfScalarOverBitForBit) {
+  const std::string row = GetParam();
+  SKIP_WITHOUT(row);
+  std::map<std::string, std::string> changes;  // what the row is known to refuse, see the test below
+  if (row.starts_with("numba")) changes["0xffa12345"] = "0xffe12345";
+  if (row == "numba-mlir") changes.insert({{"0x7d01", "0x7f01"}, {"0x0001\"", "0x0401\""}});
+  const Ran ran = compare(scratch_, {scalars_with(scratch_, changes), "--rows", row});
+  const json& result = row_of(ran.record, "cold", row);
+  EXPECT_EQ(result["status"], "ok") << result["reason"] << ran.out;
+  EXPECT_EQ(result["bits"]["outputs"].size(), 23);
+  for (const json& each : result["bits"]["outputs"]) EXPECT_EQ(each["equal"], true) << each;
+}
+
+TEST_P(PythonRows, TakesBlocksOfThreeDimensionsAndFoldersOfAnyName) {
+  const std::string row = GetParam();
+  SKIP_WITHOUT(row);
+  const fs::path folder = scratch_.path() / "f\u00fcr m\u00ednd n\u0113";
+  fs::create_directories(folder);
+  for (const std::string file : {"volume.cu", "volume.py", "volume.toml", "volume.h"})
+    fs::copy_file(data("cases/" + file), folder / file);
+  const Ran ran = compare(scratch_, {folder / "volume.toml", "--rows", row});
+  EXPECT_EQ(row_of(ran.record, "cold", row)["bits"]["equal"], true) << ran.out;
+  if (row.starts_with("numba")) return;  // its kernel includes nothing
+  // The library's cache is the run's own, so what an earlier run left there is never served.
+  std::ofstream(folder / "volume.h") << "#define FACTOR 5\n";
+  const Ran edited = compare(scratch_, {folder / "volume.toml", "--rows", row});
+  EXPECT_EQ(row_of(edited.record, "cold", row)["bits"]["equal"], true) << edited.out;
+  EXPECT_EQ(row_of(edited.record, "warm", row)["bits"]["equal"], true) << edited.out;
+}
+
+TEST_P(PythonRows, WithNothingToLaunchStartsNothingAndSaysSo) {
+  const std::string row = GetParam();
+  SKIP_WITHOUT(row);
+  const Ran ran = compare(scratch_, {"--n", "0", "--rows", row});
+  EXPECT_EQ(ran.code, 0);
+  const json& result = row_of(ran.record, "cold", row);
+  EXPECT_EQ(result["status"], "ok");
+  EXPECT_EQ(result["reason"], "nothing to launch: the launch covers 0 threads");
+  EXPECT_TRUE(result["samples"].empty());
+}
+
+TEST_P(PythonRows, NeedsNoHome) {
+  const std::string row = GetParam();
+  SKIP_WITHOUT(row);
+  if (!getenv("TARE_DATA_DIR")) GTEST_SKIP() << "without TARE_DATA_DIR the environments are found by HOME";
+  const Ran ran = compare(scratch_, {"--n", "257", "--rows", row}, {{"HOME", ""}, {"XDG_CACHE_HOME", ""}});
+  EXPECT_EQ(row_of(ran.record, "cold", row)["bits"]["equal"], true) << ran.out << ran.err;
+}
+
+TEST_P(PythonRows, TellsThatItsTimesAreNoGpus) {
+  const std::string row = GetParam();
+  SKIP_WITHOUT(row);
+  const Ran ran = compare(scratch_, {"--n", "1", "--rows", row});
+  EXPECT_THAT(ran.out, HasSubstr("mean ms (cpu)"));
+  EXPECT_THAT(ran.out, HasSubstr("these figures are the CPU device's, not a GPU's"));
+  EXPECT_EQ(ran.record["machine"]["is_cpu_device"], true);
+}
+
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::erase_if(name, [](char c) { return c == '.' || c == '-'; });
@@ -185,11 +261,116 @@ TEST_F(PythonRow, StrictFloatingPointReachesCudaCore) {
 }
 
 TEST_F(PythonRow, AStructByValueIsSkippedWithItsArgument) {
-  SKIP_WITHOUT("cuda.core");
-  const Ran ran = compare(scratch_, {data("cases/structs.toml"), "--rows", "clang,cuda.core"});
-  const json& row = row_of(ran.record, "cold", "cuda.core");
+  std::ofstream(scratch_.path() / "k.cu")
+      << "struct Pair { char tag; double value; };\n"
+         "__global__ void k(Pair p, double* out) { *out = p.tag + p.value; }\n";
+  std::ofstream(scratch_.path() / "k.py") << "def k(p, out):\n    out[0] = 0\n";
+  std::ofstream(scratch_.path() / "k.toml")
+      << "[kernel]\nfile = \"k.cu\"\nname = \"k\"\npython = \"k.py:k\"\n[launch]\nblock = [1]\ngrid = [1]\n"
+         "[[arguments]]\nname = \"p\"\ntype = \"struct Pair\"\nfields = [{ name = \"tag\", type = \"char\", "
+         "value = 7 }, "
+         "{ name = \"value\", type = \"double\", value = 0.5 }]\n"
+         "[[arguments]]\nname = \"out\"\ntype = \"double*\"\ncount = 1\ncheck = \"bits\"\n";
+  for (const auto& [name, library] :
+       {std::pair("cuda.core", "cuda.core"), std::pair("pycuda", "PyCUDA"), std::pair("numba", "Numba")}) {
+    SKIP_WITHOUT(name);
+    const Ran ran = compare(scratch_, {scratch_.path() / "k.toml", "--rows", std::string("clang,") + name});
+    const json& row = row_of(ran.record, "cold", name);
+    EXPECT_EQ(row["status"], "skipped") << name;
+    EXPECT_EQ(row["reason"], library + std::string(" passes no `struct Pair` by value (argument `p`)"));
+    EXPECT_EQ(row_of(ran.record, "cold", "clang")["status"], "ok") << ran.out;
+  }
+}
+
+TEST_F(PythonRow, AScalarThatALibraryWouldChangeIsRefusedWithItsBits) {
+  SKIP_WITHOUT("numba");
+  const Ran ran = compare(scratch_, {data("cases/scalars.toml"), "--rows", "clang,numba"});
+  const json& row = row_of(ran.record, "cold", "numba");
   EXPECT_EQ(row["status"], "skipped");
-  EXPECT_THAT(row["reason"].get<std::string>(), HasSubstr("by value"));
+  EXPECT_EQ(row["reason"], "Numba does not pass `signalling32` as it is: 0xffa12345");
+}
+
+TEST_F(PythonRow, StrictFloatingPointReachesPyCudaAndIsSaidToBeMissingInNumba) {
+  SKIP_WITHOUT("pycuda");
+  SKIP_WITHOUT("numba");
+  const Ran ran = compare(scratch_, {TARE_SOURCE_DIR "/examples/contraction/contraction.toml", "--rows",
+                                     "pycuda,numba", "--fp", "strict"});
+  const json& pycuda = row_of(ran.record, "cold", "pycuda");
+  EXPECT_EQ(pycuda["bits"]["equal"], true) << ran.out;
+  for (const std::string option : {"--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"})
+    EXPECT_THAT(pycuda["options"].get<std::vector<std::string>>(), Contains(option));
+  const json& numba = row_of(ran.record, "cold", "numba");
+  EXPECT_EQ(numba["bits"]["got"], "5.96046448e-08 (0x33800000)") << "contracted, as it says";
+  EXPECT_THAT(
+      numba["detail"].get<std::string>(),
+      HasSubstr("no switch of this library's keeps it from contracting: --fp strict changes nothing here"));
+}
+
+TEST_F(PythonRow, TheOptionsAreThoseThatReachedTheCompiler) {
+  SKIP_WITHOUT("pycuda");
+  SKIP_WITHOUT("numba-cached");
+  const Ran ran = compare(scratch_, {"--n", "257", "--rows", "pycuda,numba-cached"});
+  const std::vector<std::string> pycuda = row_of(ran.record, "cold", "pycuda")["options"];
+  ASSERT_EQ(pycuda.size(), 4);
+  EXPECT_EQ(pycuda[0] + " " + pycuda[1] + " " + pycuda[2], "--ptx -arch compute_90");
+  EXPECT_THAT(pycuda[3], ::testing::MatchesRegex("-I.*/pycuda/cuda")) << "which PyCUDA adds by itself";
+  const std::vector<std::string> cold = row_of(ran.record, "cold", "numba-cached")["options"];
+  ASSERT_EQ(cold.size(), 3);
+  EXPECT_EQ(cold[0] + " " + cold[1], "cache=True -opt=3");
+  EXPECT_THAT(cold[2], ::testing::StartsWith("-arch=compute_90"));
+  EXPECT_EQ(row_of(ran.record, "warm", "numba-cached")["options"], json({"cache=True"}))
+      << "nothing was compiled, so nothing reached a compiler";
+}
+
+TEST_F(PythonRow, NumbaCompilesForTheCasesIntegersAndNeverAgainWhileItIsTimed) {
+  SKIP_WITHOUT("numba");
+  const Ran ran = compare(scratch_, {data("cases/volume.toml"), "--rows", "numba", "--rounds", "5"});
+  const json& row = row_of(ran.record, "cold", "numba");
+  EXPECT_EQ(row["cache"]["details"]["compiled for"],
+            "array(int32, 1d, C), array(int32, 1d, C), int32, int32, int32");
+  EXPECT_EQ(row["cache"]["compiles"], 1) << "counted after the last round";
+  EXPECT_THAT(row["detail"].get<std::string>(), ::testing::Not(HasSubstr("more time")));
+}
+
+TEST_F(PythonRow, PyCudaWithoutNvccIsSkippedWithTheReason) {
+  SKIP_WITHOUT("pycuda");
+  const Ran ran = compare(scratch_, {"--n", "257", "--rows", "pycuda"},
+                          {{"TARE_TOOLKIT_SEARCH", "explicit"}, {"TARE_NVCC", ""}});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_THAT(row_of(ran.record, "cold", "pycuda")["reason"].get<std::string>(), HasSubstr("nvcc not found"));
+}
+
+TEST_F(PythonRow, AnInterpreterThatIsTooOldIsSkippedWithBothVersions) {
+  const fs::path old = scratch_.path() / "old-python";
+  std::ofstream(old)
+      << "#!/bin/sh\nexec python3 -c '\nimport runpy, sys\nsys.argv = sys.argv[1:]\n"
+         "sys.version_info = (3, 8, 18)\nsys.path.insert(0, sys.argv[0].rpartition(\"/\")[0])\n"
+         "runpy.run_path(sys.argv[0], run_name=\"__main__\")' \"$@\"\n";
+  fs::permissions(old, fs::perms::owner_all);
+  const Ran ran =
+      compare(scratch_, {"--n", "257", "--rows", "cuda.core", "--python", "cuda.core=" + old.string()});
+  EXPECT_THAT(row_of(ran.record, "cold", "cuda.core")["reason"].get<std::string>(),
+              HasSubstr("is Python 3.8: this row needs 3.9 or newer"));
+}
+
+TEST_F(PythonRow, AKernelThatIsNoFunctionOrIsNotThereOrDoesNotParseIsNamed) {
+  SKIP_WITHOUT("numba");
+  const std::map<std::string, std::string> files{
+      {"volume = 5", "volume.py: `volume` is no function"},
+      {"def other(): pass", "volume.py has no function `volume`"},
+      {"def volume(in_, out, more): pass", "the Python kernel's parameter `more` is no argument of the case"},
+      {"def volume(a", "SyntaxError: '(' was never closed (volume.py, line 1)"},
+      {"import sys; sys.exit(3)", "SystemExit: 3"}};
+  for (const std::string file : {"volume.cu", "volume.h", "volume.toml"})
+    fs::copy_file(data("cases/" + file), scratch_.path() / file);
+  for (const auto& [text, reason] : files) {
+    std::ofstream(scratch_.path() / "volume.py") << text << "\n";
+    const Ran ran = compare(scratch_, {scratch_.path() / "volume.toml", "--rows", "clang,numba"});
+    const json& row = row_of(ran.record, "cold", "numba");
+    EXPECT_EQ(row["status"], "failed");
+    EXPECT_THAT(row["reason"].get<std::string>(), ::testing::EndsWith(reason));
+    EXPECT_EQ(row_of(ran.record, "cold", "clang")["status"], "ok");
+  }
 }
 
 TEST_F(PythonRow, CuPySaysWhyItNeedsAGpu) {

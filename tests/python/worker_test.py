@@ -1,5 +1,6 @@
 """What the workers share, without a device: types, caches, errors, and the events that are told once."""
 
+import json
 import os
 import sys
 import tempfile
@@ -10,7 +11,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../python"))
 
 import tare_worker
-from tare_worker import Argument, DeviceArray, Failure, Unsupported, Worker, answer, error_of
+from tare_driver import DriverError
+from tare_worker import Argument, DeviceArray, Failure, Unsupported, Worker, answer, error_of, one_line
 
 
 def argument(kind, size, lanes=1, **others):
@@ -45,11 +47,42 @@ class Arguments(unittest.TestCase):
                 each.scalar("L")
 
 
+    def test_know_what_python_would_change(self):
+        def scalar(kind, text):
+            return argument(kind, len(text) // 2, buffer=False, value=text)
+
+        for kind, text in (("half", "017d"), ("floating", "2345a1ff"), ("floating", "0100807f")):
+            self.assertTrue(scalar(kind, text).is_signalling(), text)
+        quiet, infinite, one, double, whole = "0100c07f", "0000807f", "0000803f", "010000000000f07f", "0100807f"
+        for each in (scalar("floating", quiet), scalar("floating", infinite), scalar("floating", one),
+                     scalar("floating", double), scalar("unsigned_integer", whole), scalar("half", "007c")):
+            self.assertFalse(each.is_signalling(), each.value)
+        self.assertTrue(scalar("half", "0100").is_subnormal())
+        self.assertFalse(scalar("half", "0000").is_subnormal())
+        self.assertFalse(scalar("half", "0004").is_subnormal())
+
+
 class Errors(unittest.TestCase):
     def test_are_the_first_line_of_a_tracebacks_end_and_keep_the_rest(self):
         error = error_of(ValueError("no\nbecause\nof this"))
         self.assertEqual(error["message"], "ValueError: no")
         self.assertEqual(error["log"], "because\nof this")
+
+    def test_of_syntax_begin_with_what_is_wrong(self):
+        with self.assertRaises(SyntaxError) as caught:
+            compile("def k(a:", "k.py", "exec")
+        error = error_of(caught.exception)
+        self.assertTrue(error["message"].startswith("SyntaxError: "), error)
+        self.assertIn('File "k.py", line 1', error["log"])
+
+    def test_of_the_driver_are_its_own_words(self):
+        self.assertEqual(error_of(DriverError("cuInit failed: CUDA_ERROR_NO_DEVICE")),
+                         {"kind": "driver", "message": "cuInit failed: CUDA_ERROR_NO_DEVICE"})
+
+    def test_that_are_no_text_are_a_line_of_utf8(self):
+        line = one_line({"message": "caf\udce9 \u00fc"})
+        self.assertEqual(json.loads(line), {"message": "caf? \u00fc"})
+        self.assertTrue(line.endswith(b"\n"))
 
     def test_have_their_kinds(self):
         self.assertEqual(error_of(Unsupported("s")), {"kind": "unsupported", "message": "s"})
@@ -103,6 +136,16 @@ class Events(unittest.TestCase):
         self.assertEqual(self.whats(worker._with_report({"events": []}, 5.0)), ["load"])
 
 
+class Times(unittest.TestCase):
+    def test_that_are_none_are_refused(self):
+        worker = Worker()
+        worker.library = "L"
+        for wrong in (float("nan"), float("inf"), -0.5):
+            worker.milliseconds = lambda begin, end: wrong
+            with self.assertRaisesRegex(Failure, f"L says that {wrong} ms passed between two events"):
+                worker.between(0, 1)
+
+
 class Missing(Worker):
     package, module = "no-such-library", "no_such_library.core"
 
@@ -129,6 +172,18 @@ class Hello(unittest.TestCase):
         with open(os.devnull, "w") as nowhere, unittest.mock.patch("sys.stderr", nowhere):
             error = self.ask(BrokenInside())["error"]
         self.assertEqual(error["message"], "ModuleNotFoundError: No module named 'something_that_fine_needs'")
+
+    def test_is_an_answer_where_the_library_ends_the_process(self):
+        worker = Worker()
+        worker.load = lambda: sys.exit(3)
+        with open(os.devnull, "w") as nowhere, unittest.mock.patch("sys.stderr", nowhere):
+            self.assertEqual(self.ask(worker)["error"]["message"], "SystemExit: 3")
+
+    def test_of_an_interpreter_that_is_too_old_is_skipped(self):
+        with unittest.mock.patch("sys.version_info", (3, 8, 18)):
+            error = self.ask(Worker())["error"]
+        self.assertEqual(error, {"kind": "unsupported",
+                                 "message": f"{sys.executable} is Python 3.8: this row needs 3.9 or newer"})
 
     def test_of_another_protocol_is_refused(self):
         self.assertEqual(self.ask(Worker(), protocol=2)["error"]["kind"], "protocol")

@@ -66,8 +66,8 @@ std::vector<WantedEnvironment> wanted_environments(const std::vector<std::string
   std::vector<WantedEnvironment> all;
   for (const RowDescription& row : load_rows()) {
     if (!row.python || row.python->pins.empty()) continue;
-    known.push_back(row.name);
-    if (row.python->name != row.name) known.push_back(row.python->name);
+    for (const std::string& name : {row.name, row.python->name})
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
     const auto is_meant = [&](const std::string& name) {
       return name == row.name || name == row.python->name;
     };

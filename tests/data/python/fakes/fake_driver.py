@@ -46,7 +46,8 @@ def launch(function, grid, block, stream, a, b, out, n):
 
 def elapsed(begin, end):
     milliseconds = ctypes.c_float()
-    call("cuEventSynchronize", end)
+    if FAULT != "reads events too early":
+        call("cuEventSynchronize", end)
     call("cuEventElapsedTime", ctypes.byref(milliseconds), begin, end)
     return milliseconds.value
 

@@ -38,7 +38,7 @@ class RawKernel:
     """Compiled at the first call, and kept on disk."""
 
     def __init__(self, code, name, options):
-        self.options, self.function = options, None
+        self.options, self.function, self.calls = options, None, 0
 
     def __call__(self, grid, block, args, shared_mem):
         if self.function is None:
@@ -48,5 +48,8 @@ class RawKernel:
                 with open(kept, "w") as file:
                     file.write("kept")
             self.function = driver.load_vector_add()
+        if FAULT == "compiles again":
+            self.calls += 1
+            open(os.path.join(os.environ["CUPY_CACHE_DIR"], f"{self.calls}.cubin"), "w").close()
         a, b, out, n = args
         driver.launch(self.function, grid, block, cuda.current.handle, a.data.ptr, b.data.ptr, out.data.ptr, n)

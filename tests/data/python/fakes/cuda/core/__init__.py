@@ -1,18 +1,14 @@
 """A stand-in for cuda.core that has the faults which the real one is not seen to have, one at a time."""
 
-import os
-import signal
 from dataclasses import dataclass
 
 import fake_driver as driver
 from fake_driver import FAULT
+from misbehave import misbehave
 
 __version__ = "0.3.0" if FAULT == "old" else "1.0.fake"
 
-if FAULT == "broken":
-    raise ImportError("libnvrtc.so.12: cannot open shared object file: No such file or directory")
-if FAULT == "prints":
-    print("hello from the library, {\"reply\": \"hello\"}", flush=True)
+misbehave("import")
 
 
 class Event:
@@ -20,17 +16,22 @@ class Event:
         self.handle = driver.made("cuEventCreate", 0)
 
     def sync(self):
-        driver.call("cuEventSynchronize", self.handle)
+        if FAULT != "reads events too early":
+            driver.call("cuEventSynchronize", self.handle)
 
     def __sub__(self, begin):
-        return driver.elapsed(begin.handle, self.handle)
+        return misbehave("elapsed") or driver.elapsed(begin.handle, self.handle)
 
 
 class Stream:
     def __init__(self):
         non_blocking = 1
         self.of_events = driver.made("cuStreamCreate", non_blocking)
-        self.of_launches = driver.made("cuStreamCreate", non_blocking) if FAULT == "stream" else self.of_events
+        self.of_launches = self.of_events
+        if FAULT == "stream":
+            self.of_launches = driver.made("cuStreamCreate", non_blocking)
+        if FAULT == "default stream":
+            self.of_launches = None  # which nothing on a non-blocking stream waits for
         self.handle = self.of_events.value
 
     def record(self, event):
@@ -83,12 +84,7 @@ class Program:
         pass
 
     def compile(self, target, name_expressions):
-        if FAULT == "killed":
-            os.kill(os.getpid(), signal.SIGKILL)
-        if FAULT == "raises":
-            raise ValueError("the compiler said no\nand why")
-        if FAULT == "context":
-            driver.made("cuCtxCreate_v2", 0, 0)
+        misbehave("compile")
         return Module()
 
 
@@ -97,7 +93,7 @@ if FAULT == "old":
 
 
 def launch(stream, config, kernel, *values):
-    if FAULT == "prints":
-        print("launching", flush=True)
+    misbehave("launch")
     if FAULT != "nothing":
         driver.launch(kernel, config.grid, config.block, stream.of_launches, *values)
+    misbehave("launched")
