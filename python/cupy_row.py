@@ -25,7 +25,7 @@ class CuPy(Worker):
         self.stream.use()
 
     def take_arguments(self):
-        self.values = tuple(self.array(a) if a.is_buffer else a.scalar(self.library) for a in self.arguments)
+        self.values = tuple(self.array(a) if a.is_buffer else a.scalar_or_integer(self.library) for a in self.arguments)
 
     def array(self, argument):
         """The owner's buffer as an array; of bytes where NumPy has no such type, for a kernel takes its address only."""

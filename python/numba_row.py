@@ -6,6 +6,7 @@ import ctypes
 import importlib.util
 import inspect
 import keyword
+import os
 import sys
 import types
 
@@ -61,6 +62,7 @@ class Numba(Worker):
         file, name = self.task["python"]["file"], self.task["python"]["function"]
         spec = importlib.util.spec_from_file_location("tare_case", file)
         module = sys.modules["tare_case"] = importlib.util.module_from_spec(spec)
+        sys.path.append(os.path.dirname(file))  # it may import what is beside it; last, so that it hides no library
         spec.loader.exec_module(module)
         if not hasattr(module, name):
             raise Failure("argument", f"{file} has no function `{name}`")

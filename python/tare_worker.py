@@ -76,8 +76,12 @@ class Argument:
         return numpy.frombuffer(self.value, self.dtype())[0]
 
     def scalar_or_integer(self, library):
-        """The same for a library that takes a `float` through Python's: a NaN that this would change becomes the integer
-        with its bytes."""
+        """The same for a library that has no bfloat16, and takes a `float` through Python's, which changes some NaNs:
+        they become the integer with their bytes."""
+        if self.kind == "bfloat16" and self.lanes == 1:
+            import numpy
+
+            return numpy.frombuffer(self.value, "<u2")[0]
         value = self.scalar(library)
         return value.view("u4") if self.kind == "floating" and self.is_signalling() else value
 
@@ -408,7 +412,7 @@ class Gate(NoGate):
         self._timer.cancel()
         if self._gave_up and error is None:
             raise Unsupported(f"its launches did not return within {GATE_LIMIT_S:g} s while the stream was held back: "
-                              "they seem to wait for the device")
+                              "they wait for the device, or the host is that slow")
 
 
 def pick(report, *keys):

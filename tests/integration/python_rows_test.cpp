@@ -282,6 +282,51 @@ TEST_F(PythonRow, AStructByValueIsSkippedWithItsArgument) {
   }
 }
 
+TEST_F(PythonRow, ABfloat16ByValueArrivesBitForBit) {
+  std::ofstream(scratch_.path() / "k.cu")
+      << "// snippet: kernel\n#include <cuda_bf16.h>\n"
+         "__global__ void k(__nv_bfloat16 b, __nv_bfloat16* out) { *out = b; }\n// end snippet\n"
+         "// snippet: reference\n"
+         "void reference(__nv_bfloat16 b, __nv_bfloat16* out) { *out = b; }\n// end snippet\n";
+  std::ofstream(scratch_.path() / "k.py") << "def k(b, out):\n    out[0] = b\n";
+  std::ofstream(scratch_.path() / "k.toml")
+      << "[kernel]\nfile = \"k.cu\"\nname = \"k\"\npython = \"k.py:k\"\n[launch]\nblock = [1]\ngrid = [1]\n"
+         "[[arguments]]\nname = \"b\"\ntype = \"__nv_bfloat16\"\nbits = \"0xff81\"\n"
+         "[[arguments]]\nname = \"out\"\ntype = \"__nv_bfloat16*\"\ncount = 1\ncheck = \"bits\"\n";
+  for (const std::string name : {"cuda.core", "pycuda"}) {
+    SKIP_WITHOUT(name);
+    const Ran ran = compare(scratch_, {scratch_.path() / "k.toml", "--rows", "nvcc," + name});
+    EXPECT_EQ(row_of(ran.record, "cold", name)["bits"]["equal"], true) << ran.out;
+  }
+  SKIP_WITHOUT("numba");
+  const Ran ran = compare(scratch_, {scratch_.path() / "k.toml", "--rows", "nvcc,numba"});
+  EXPECT_EQ(row_of(ran.record, "cold", "numba")["reason"],
+            "Numba passes no `__nv_bfloat16` by value (argument `b`)");
+}
+
+TEST_F(PythonRow, TheLoadingModeIsTheCallersAndIsRecorded) {
+  SKIP_WITHOUT("cuda.core");
+  for (const std::string mode : {"EAGER", "LAZY"}) {
+    const Ran ran = compare(scratch_, {"--n", "257", "--rows", "cuda.core"}, {{"CUDA_MODULE_LOADING", mode}});
+    EXPECT_EQ(ran.record["machine"]["module_loading"], mode == "EAGER" ? "eager" : "lazy");
+    const json& row = row_of(ran.record, "cold", "cuda.core");
+    EXPECT_EQ(row["bits"]["equal"], true) << ran.out;
+    EXPECT_THAT(events_of(row), ::testing::IsSupersetOf({"compiler", "load", "first"})) << "told apart";
+  }
+}
+
+TEST_F(PythonRow, AKernelMayImportWhatIsBesideIt) {
+  SKIP_WITHOUT("numba");
+  for (const std::string file : {"volume.cu", "volume.h", "volume.toml"})
+    fs::copy_file(data("cases/" + file), scratch_.path() / file);
+  fs::copy_file(data("cases/volume.py"), scratch_.path() / "beside.py");
+  // Nor does a module that is called like a library of the row's stand in its way.
+  std::ofstream(scratch_.path() / "numpy.py") << "raise RuntimeError('not this one')\n";
+  std::ofstream(scratch_.path() / "volume.py") << "import numpy\nfrom beside import volume\n";
+  const Ran ran = compare(scratch_, {scratch_.path() / "volume.toml", "--rows", "numba"});
+  EXPECT_EQ(row_of(ran.record, "cold", "numba")["bits"]["equal"], true) << ran.out;
+}
+
 TEST_F(PythonRow, AScalarThatALibraryWouldChangeIsRefusedWithItsBits) {
   SKIP_WITHOUT("numba");
   const Ran ran = compare(scratch_, {data("cases/scalars.toml"), "--rows", "clang,numba"});
