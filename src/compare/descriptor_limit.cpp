@@ -16,7 +16,7 @@ void require_descriptors(std::size_t needed) {
               fmt::format("at most {} files may be open at once here (ulimit -n), {} may be needed",
                           limit.rlim_cur, needed),
               limit.rlim_max >= needed ? fmt::format("ulimit -n {}", needed)
-                                       : "raise the limit, or compare fewer rows at a time with --rows");
+                                       : "have the limit raised; --rows compares fewer rows at a time");
 }
 
 }  // namespace tare::compare

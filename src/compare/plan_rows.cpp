@@ -7,6 +7,7 @@
 
 #include "compare/case/complaint.hpp"
 #include "compare/comparison.hpp"
+#include "compare/descriptor_limit.hpp"
 #include "compare/run_program.hpp"
 #include "compare/workspace.hpp"
 #include "tare/driver.hpp"
@@ -132,6 +133,7 @@ bool lacks_library(const RowDescription& row, const RowAvailability::Python& pyt
 }  // namespace
 
 std::vector<RowAvailability> list_rows(const CompareOptions& options) {
+  require_descriptors(kDescriptorsForChildren);
   const Interrupts interrupts;
   choose_device(options);
   bool is_gpu = false;

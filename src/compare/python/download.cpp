@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "compare/descriptor_limit.hpp"
 #include "compare/python/install.hpp"
 #include "compare/python/workshop.hpp"
 #include "compare/report/text.hpp"
@@ -108,6 +109,7 @@ InstallOutcome download_one(const PythonEnvironment& environment, const Download
 }  // namespace
 
 std::vector<InstallOutcome> download_packages(const DownloadOptions& options, InstallProgress& progress) {
+  require_descriptors(kDescriptorsForChildren);
   const Interrupts interrupts;
   const int cuda = choose_cuda(options.cuda, options.device, interrupts);
   std::vector<InstallOutcome> outcomes;

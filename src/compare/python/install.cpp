@@ -18,6 +18,7 @@
 #include <string_view>
 #include <thread>
 
+#include "compare/descriptor_limit.hpp"
 #include "compare/python/failure.hpp"
 #include "compare/python/interpreter.hpp"
 #include "compare/python/workshop.hpp"
@@ -309,6 +310,7 @@ bool has_gpu() {
 std::vector<InstallOutcome> install_environments(const InstallOptions& options, InstallProgress& progress) {
   if (std::error_code none; !options.wheelhouse.empty() && !fs::is_directory(options.wheelhouse, none))
     throw Error(ErrorKind::argument, "--wheelhouse: no such folder: " + options.wheelhouse.string());
+  require_descriptors(kDescriptorsForChildren);
   const Interrupts interrupts;
   const int cuda = choose_cuda(options.cuda, options.device, interrupts);
   const std::vector<WantedEnvironment> wanted = wanted_environments(options.rows, cuda);

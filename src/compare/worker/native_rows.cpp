@@ -3,11 +3,11 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <future>
-#include <iterator>
 #include <optional>
 
+#include "compare/case/complaint.hpp"
+#include "compare/case/plain_file.hpp"
 #include "compare/host_program.hpp"
 #include "compare/worker/native_row.hpp"
 #include "tare/error.hpp"
@@ -35,6 +35,16 @@ BuildReport report_of(const RawKernel::Report& kept) {
   report.load_ms = kept.load_ms;
   if (!kept.compiled) report.compile_ms = 0;
   return report;
+}
+
+std::string prebuilt_text(const std::string& path) {
+  try {
+    std::string text = read_plain_text(path);
+    if (text.empty()) throw Complaint("it is empty");
+    return text;
+  } catch (const Complaint& complaint) {
+    throw Error(ErrorKind::io, "cannot read the prebuilt PTX " + path + ": " + complaint.what());
+  }
 }
 
 // Launches a Kernel that build() has made: checked once, then with nothing in the way.
@@ -131,9 +141,7 @@ class ClangRow : public KernelRow {
  private:
   void load_prebuilt(Session& session) {
     const std::string& path = session.task().prebuilt;
-    std::ifstream in(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in || text.empty()) throw Error(ErrorKind::io, "cannot read the prebuilt PTX: " + path);
+    const std::string text = prebuilt_text(path);
     const auto begin = std::chrono::steady_clock::now();
     const Module module = Module::load(session.context(), std::as_bytes(std::span(text)), text);
     kernel_ = module.kernel(session.task().job.kernel_name);

@@ -121,9 +121,13 @@ TEST_F(Mistakes, AReaderThatHasGoneMayMissTheTableButNotTheRecord) {
 }
 
 TEST_F(Mistakes, ALimitOfOpenFilesThatIsTooLowIsNamed) {
-  const Ran ran = run_tare("compare --device cpu --n 0", "sh -c 'ulimit -n 8; exec \"$0\" \"$@\"'");
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("tare: at most 8 files may be open at once here (ulimit -n), "));
+  for (const char* command :
+       {"compare --device cpu --n 0", "rows --device cpu", "rows install --device cpu"}) {
+    const Ran ran = run_tare(command, "sh -c 'ulimit -n 8; exec \"$0\" \"$@\"'");
+    EXPECT_EQ(ran.code, 2) << command;
+    EXPECT_THAT(ran.err, HasSubstr("tare: at most 8 files may be open at once here (ulimit -n), "))
+        << command;
+  }
 }
 
 TEST_F(Mistakes, InitWritesFromAnywhereToAnywhere) {
