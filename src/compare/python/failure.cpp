@@ -64,7 +64,8 @@ std::string installation_hint(const std::string& output, bool offline) {
                      "--python VERSION --cuda N"
                    : "the index has no such package for this Python and machine; tare rows install --python "
                      "PATH takes another Python";
-  if (said({"Python.h: No such file", "pyconfig.h: No such file"})) return "Python's headers are missing: apt-get install python3-dev";
+  if (said({"Python.h: No such file", "pyconfig.h: No such file"}))
+    return "Python's headers are missing: apt-get install python3-dev";
   if (said({"command 'g++' failed: No such file", "command 'gcc' failed: No such file",
             "command 'x86_64-linux-gnu-gcc' failed: No such file", "unable to execute 'gcc'",
             "unable to execute 'g++'", "No such file or directory: 'g++'"}))

@@ -336,8 +336,8 @@ class Flattener {
       return;
     }
     if (targets.empty()) {
-      // No function of this shape has its address taken: whatever the pointer holds, it is none of them. A null
-      // destructor that is tested first is such a pointer.
+      // No function of this shape has its address taken: whatever the pointer holds, it is none of them. A
+      // null destructor that is tested first is such a pointer.
       when(call, [&] { emit(build::instruction(Op::trap, Type::none, {}, 0, call.line)); });
       return;
     }
