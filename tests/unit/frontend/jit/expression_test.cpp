@@ -521,13 +521,17 @@ class JitExpressions : private RunOnce, public fixtures::JitTest {
           std::vector<Value<std::uint64_t>>
               results;  // first all, because an input is not read anew after a write
           for (const Expression& tree : trees) results.push_back(bits_of(traced(tree, inputs)));
-          for (std::size_t tree = 0; tree < trees.size(); ++tree)
-            out[i + static_cast<unsigned>(tree * kRows)] = results[tree];
+          // In halves: ptxas 13.0 takes the bits of a float made of a truth value, widened to 64 bits, for 1.
+          for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+            const auto element = (i + static_cast<unsigned>(tree * kRows)) * 2u;
+            out[element] = cast<std::uint32_t>(results[tree]);
+            out[element + 1u] = cast<std::uint32_t>(results[tree] >> 32);
+          }
         },
         options);
     const Buffer columns[] = {column<type>()...};
     const Buffer out = buffer(std::vector<std::uint64_t>(trees.size() * kRows));
-    kernel({1, kRows, stream_}, device_span<std::uint64_t>(out),
+    kernel({1, kRows, stream_}, device_span<std::uint32_t>(out),
            device_span<const std::variant_alternative_t<type, Number>>(columns[type])...);
     return read<std::uint64_t>(out);
   }
