@@ -12,6 +12,7 @@
 #include "compare/options.hpp"
 #include "compare/owner_memory.hpp"
 #include "compare/python/interpreter.hpp"
+#include "compare/report/pace.hpp"
 #include "compare/row.hpp"
 #include "compare/worker_client.hpp"
 #include "tare/clocks.hpp"
@@ -98,6 +99,7 @@ class Comparison {
   void explain_late(Pass& pass, std::size_t row, std::vector<Difference>& found);
   void finish_row(Pass& pass, std::size_t row);
   void measure_launches(Live& live, RowResult& result) const;
+  void note_what_events_miss(Live& live, RowResult& result, const Covering& waited) const;
   void measure_cold_l2(Live& live, RowResult& result) const;
 
   const CompareOptions& options_;

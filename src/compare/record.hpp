@@ -56,7 +56,7 @@ struct RowResult {
   std::optional<double> mean_ms;     // steady state: median over rounds
   std::optional<double> kernel_ms;   // with the stream held back
   std::optional<double> cold_l2_ms;  // the same, the L2 cache overwritten before each launch
-  bool host_bound = false;           // launch_us above 0.8 of the mean
+  bool host_bound = false;           // the mean is how fast the host launches: Pace::host
   std::optional<double> gb_per_s;    // none where host-bound
   std::string gb_label;              // "", "L2", "above peak"
   std::vector<Sample> samples;

@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 const std::string kSmall = "4096";
 
@@ -122,7 +123,7 @@ TEST_F(WorkerFailure, NoRowThatRanIsExitCodeThree) {
 
 TEST(WorkerFigures, OfLaunchesThatBlockAndOfEventsElsewhereAreDoubted) {
   Scratch scratch;
-  const Ran ran = compare(scratch, {"--n", kSmall, "--rows", "clang,blocks,early_events"},
+  const Ran ran = compare(scratch, {"--n", kSmall, "--rows", "clang,blocks,early_events,waits,queued"},
                           {{"TARE_ROWS_DIR", data("workers")}});
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_THAT(row_of(ran.record, "warm", "blocks").dump(),
@@ -130,7 +131,15 @@ TEST(WorkerFigures, OfLaunchesThatBlockAndOfEventsElsewhereAreDoubted) {
   EXPECT_THAT(
       row_of(ran.record, "warm", "early_events").dump(),
       HasSubstr("its device time does not cover its launches: 200.0 us between the events, 5000.0 us until"));
-  EXPECT_THAT(row_of(ran.record, "warm", "clang").dump(), ::testing::Not(HasSubstr("seem to block")));
+  EXPECT_THAT(row_of(ran.record, "warm", "clang").dump(), Not(HasSubstr("seem to block")));
+  // What a batch of any size waits is the machine's, not the launches'.
+  EXPECT_EQ(row_of(ran.record, "warm", "waits")["detail"], "");
+  // Not the host's pace: a call takes longer than a launch.
+  EXPECT_EQ(row_of(ran.record, "warm", "queued")["host_bound"], false);
+  EXPECT_THAT(
+      ran.record["findings"].dump(),
+      HasSubstr("the launches of queued (a call takes 13 us of the host's time, a launch 5 us) were queued "
+                "before the device began"));
 }
 
 }  // namespace

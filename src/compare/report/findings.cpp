@@ -9,6 +9,7 @@
 
 #include "compare/report/figures.hpp"
 #include "compare/report/float_options.hpp"
+#include "compare/report/pace.hpp"
 #include "compare/report/statistics.hpp"
 #include "compare/report/text.hpp"
 
@@ -147,15 +148,25 @@ Sentences steady_states(const Record& record) {
 
 // --- what the launcher hides
 
-Sentences host_bound(const Record& record) {
-  std::vector<std::string> names;
+Sentences paces(const Record& record) {
+  std::vector<std::string> held_back, queued;
   for (const RowResult* row : rows_that(find_pass(record, "warm"), [](const RowResult& row) {
-         return ran(row) && row.host_bound && row.launch_us && row.mean_ms;
-       }))
-    names.push_back(fmt::format("{} (a call takes {:.3g} us of the host's time, a launch {:.3g} us)",
-                                row->row, *row->launch_us, *row->mean_ms * 1000));
-  if (names.empty()) return {};
-  return {"the launching, not the kernel, sets the pace of " + join_names(names)};
+         return ran(row) && row.launch_us && row.mean_ms;
+       })) {
+    const std::string name = fmt::format("{} (a call takes {:.3g} us of the host's time, a launch {:.3g} us)",
+                                         row->row, *row->launch_us, *row->mean_ms * 1000);
+    if (row->host_bound)
+      held_back.push_back(name);
+    else if (pace_of(*row->launch_us, *row->mean_ms, row->kernel_ms) == Pace::queued)
+      queued.push_back(name);
+  }
+  Sentences sentences;
+  if (!held_back.empty())
+    sentences.push_back("the launching, not the kernel, sets the pace of " + join_names(held_back));
+  if (!queued.empty())
+    sentences.push_back("the launches of " + join_names(queued) +
+                        " were queued before the device began: their mean is not the launching's pace");
+  return sentences;
 }
 
 // --- the row on memory of its own
@@ -293,7 +304,7 @@ std::string findings_scope(const Record& record) {
 std::vector<std::string> work_out_findings(const Record& record) {
   std::vector<std::string> findings;
   for (const auto& question :
-       {compile_moments, caches, steady_states, host_bound, clocks, check_row, differing_bits})
+       {compile_moments, caches, steady_states, paces, clocks, check_row, differing_bits})
     for (const std::string& sentence : question(record))
       findings.push_back(findings_scope(record) + ": " + sentence + ".");
   return findings;

@@ -181,9 +181,9 @@ std::string legend(const Record& record, bool ranges_left_out, bool first_boot, 
         "build ms beside it does not");
   if (any_row(record, [](const RowResult& row) { return row.host_bound; }))
     lines.push_back(
-        "host-bound: launching takes more than 0.8 of the mean, so the mean shows the launcher and no rate "
-        "is "
-        "worked out from it; kernel ms is taken with the stream held back");
+        "host-bound: a call costs about what a launch takes, and the kernel alone (kernel ms, taken with the "
+        "stream held back) takes well below that; the mean shows the launcher, so no rate is worked out from "
+        "it");
   if (any_row(record, [](const RowResult& row) { return row.cold_l2_ms.has_value(); }))
     lines.push_back(
         "cold L2 ms: one launch after the L2 cache was overwritten; in mean ms and kernel ms it holds what "

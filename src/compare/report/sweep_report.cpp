@@ -130,7 +130,7 @@ std::string render(const Sweep& sweep, bool colour, unsigned width) {
   const Record& first = sweep.sizes.front().record;
   std::string text = header(first, width, paint, false);
   text += times_table(sweep, width, paint);
-  text += wrapped("h: host-bound, launching takes more than 0.8 of the mean", width, 2, 0) + '\n';
+  text += wrapped("h: host-bound, launching sets the pace, not the kernel", width, 2, 0) + '\n';
   text += reasons(sweep, width, paint);
   for (const std::string& doubt : sweep.doubts)
     text += '\n' + paint(Style::bad, wrapped(doubt, width, 2, 0)) + '\n';

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/report/float_options.hpp"
+#include "compare/report/pace.hpp"
 #include "unit/compare/report/records.hpp"
 
 namespace tare::compare {
@@ -132,6 +133,37 @@ TEST(Findings, SayWhichRowsTheLauncherHoldsBack) {
       work_out_findings(record),
       Contains(HasSubstr("the launching, not the kernel, sets the pace of raw (a call takes 15 us of the "
                          "host's time, a launch 16.9 us).")));
+}
+
+TEST(Pace, IsTheHostsOnlyWhereTheKernelIsFasterAndTheDeviceDidNotLag) {
+  EXPECT_EQ(pace_of(2.7, 0.0169, 0.0168), Pace::kernel);
+  EXPECT_EQ(pace_of(56.8, 0.0609, 0.0175), Pace::host);
+  EXPECT_EQ(pace_of(55.6, 0.0463, 0.0173), Pace::host) << "a call may be measured a little longer";
+  EXPECT_EQ(pace_of(14, 0.0150, 0.0148), Pace::kernel) << "the kernel takes as long by itself";
+  EXPECT_EQ(pace_of(14, 0.0150, std::nullopt), Pace::host) << "nothing says otherwise";
+  EXPECT_EQ(pace_of(13, 0.005, 0.0049), Pace::queued);
+  EXPECT_EQ(pace_of(13, 0.005, 0.001), Pace::queued);
+}
+
+TEST(Pace, WorkOutsideOfTheEventsGrowsWithTheLaunchesAndAWaitDoesNot) {
+  EXPECT_FALSE(seems_uncovered({64, 20}, 10, 5));
+  EXPECT_TRUE(seems_uncovered({64, 800}, 10, 5));
+  EXPECT_TRUE(is_uncovered({64, 800}, {8, 810}, 10, 5));
+  EXPECT_TRUE(is_uncovered({64, 800}, {8, 600}, 10, 5));
+  EXPECT_FALSE(is_uncovered({64, 800}, {8, 6400}, 10, 5)) << "51 ms, whatever the batch";
+  EXPECT_FALSE(is_uncovered({64, 800}, {8, 12}, 10, 5)) << "gone the second time";
+  EXPECT_FALSE(is_uncovered({64, 800}, {8, 810}, 700, 5)) << "the events say so now too";
+}
+
+TEST(Findings, SayWhichLaunchesWereQueuedFirst) {
+  Record record = lesson();
+  RowResult& raw = record.passes[1].rows[1];
+  raw.launch_us = 40;
+  EXPECT_THAT(
+      work_out_findings(record),
+      Contains(HasSubstr("the launches of raw (a call takes 40 us of the host's time, a launch 16.9 us) were "
+                         "queued before the device began: their mean is not the launching's pace.")));
+  EXPECT_THAT(work_out_findings(record), Each(Not(HasSubstr("sets the pace"))));
 }
 
 TEST(Findings, HoldTheCheckRowAgainstItsTwin) {

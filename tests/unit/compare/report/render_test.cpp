@@ -82,6 +82,7 @@ TEST(RenderGolden, HostBoundL2AndAbovePeak) {
     rows[0].gb_label = "L2";
     rows[1].host_bound = true;
     rows[1].launch_us = 15.2;
+    rows[1].kernel_ms = 0.0035;
     rows[1].gb_per_s.reset();
     rows[2].gb_label = "above peak";
     rows[2].gb_per_s = 5123.4;
