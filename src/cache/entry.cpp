@@ -1,12 +1,11 @@
 // Writing an entry, and reading one with distrust: the trailer is checked before anything else is used.
 #include "cache/entry.hpp"
 
-#include <xxhash.h>
-
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "compile/source_text.hpp"
+#include "store/file.hpp"
 
 namespace tare::detail {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kMagic("TARE\r\n\x1a\x01", 8);
-constexpr std::size_t kHeader = kEntryHeaderBytes, kTrailer = 16;
+constexpr std::size_t kHeader = kEntryHeaderBytes, kTrailer = store::kChecksumBytes;
 
 void put(std::string& out, std::uint64_t value, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
@@ -25,12 +24,6 @@ std::uint64_t get(std::string_view bytes, std::size_t at, unsigned count) {
   for (unsigned i = 0; i < count; ++i)
     value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
   return value;
-}
-
-std::string checksum(std::string_view bytes) {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
-  return {reinterpret_cast<const char*>(canonical.digest), sizeof canonical.digest};
 }
 
 Json metadata(const Entry& entry) {
@@ -73,7 +66,7 @@ Entry from_metadata(const Json& json) {
 /// What is wrong with the frame; empty where it is whole.
 std::string frame_fault(std::string_view bytes) {
   if (std::string fault = header_fault(bytes.substr(0, kHeader), bytes.size()); !fault.empty()) return fault;
-  if (checksum(bytes.substr(0, bytes.size() - kTrailer)) != bytes.substr(bytes.size() - kTrailer))
+  if (store::checksum(bytes.substr(0, bytes.size() - kTrailer)) != bytes.substr(bytes.size() - kTrailer))
     return "changed since it was written";
   return {};
 }
@@ -107,7 +100,7 @@ std::string encode_entry(const Key& key, const Entry& entry) {
   put(out, entry.compiled.image.size(), 8);
   out += meta;
   out.append(reinterpret_cast<const char*>(entry.compiled.image.data()), entry.compiled.image.size());
-  out += checksum(out);
+  out += store::checksum(out);
   return out;
 }
 

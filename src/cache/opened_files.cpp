@@ -8,6 +8,7 @@
 
 #include "cache/digest.hpp"
 #include "cache/store.hpp"
+#include "store/file.hpp"
 
 namespace tare::detail {
 namespace fs = std::filesystem;
@@ -54,7 +55,7 @@ std::vector<OpenedFile> opened_files(const std::string& rule, const std::vector<
                                           [&](const std::string& dir) { return canonical.starts_with(dir); });
     if (!path.starts_with('/') || from_toolkit) continue;
     struct stat status = {};
-    const auto content = read_whole(path);
+    const auto content = store::read_whole(path);
     if (!content || ::stat(path.c_str(), &status) != 0) {
       doubt = path + " cannot be read any more";
       continue;

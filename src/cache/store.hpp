@@ -46,8 +46,6 @@ void set_aside(Cache::State& state, const Key& key);
 std::string directory_fault(const std::filesystem::path& directory);
 
 std::filesystem::path entry_path(const Cache::State& state, const Key& key);
-/// nullopt where there is no plain file to read.
-std::optional<std::string> read_whole(const std::filesystem::path& file);
 /// An entry's bytes, or only its header where that shows already that the rest is not worth reading; nullopt
 /// where there is no plain file.
 std::optional<std::string> read_entry(const std::filesystem::path& file);

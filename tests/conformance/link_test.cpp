@@ -158,6 +158,39 @@ TEST_F(Linking, TwoDefinitionsOfOneNameAreNamedWithTheirTexts) {
       << log();
 }
 
+TEST_F(Linking, TextsThatMeanAnotherFunctionByAName) {
+  const std::string defined = giving(".visible", "f", 1);
+  const std::string other_result = ".extern .func (.param .b64 r) f();\n";
+  const std::string other_parameter = ".extern .func (.param .b32 r) f(.param .b64 x);\n";
+  const std::string without = ".extern .func f();\n";
+  const auto refused = [&](const std::string& one, const std::string& two) {
+    abi::LinkState link = nullptr;
+    std::string log(1024, '\0');
+    const abi::Enum options[] = {abi::jit::error_log_buffer, abi::jit::error_log_buffer_size_bytes};
+    void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+    EXPECT_OK(call("cuLinkCreate_v2", 2u, static_cast<const abi::Enum*>(options), static_cast<void**>(values),
+                   &link));
+    std::swap(link, link_);
+    EXPECT_OK(add(ptx(one), "one.ptx"));
+    EXPECT_OK(add(ptx(two), "two.ptx"));
+    EXPECT_RESULT(abi::kInvalidPtx, complete());
+    std::swap(link, link_);
+    EXPECT_OK(call("cuLinkDestroy", link));
+    EXPECT_NE(log.find("Prototype doesn't match for 'f' in 'two.ptx', first defined in 'one.ptx'"),
+              std::string::npos)
+        << log.c_str();
+  };
+  for (const std::string& declaration : {other_result, other_parameter, without}) {
+    refused(defined, declaration);
+    refused(declaration, defined);
+    refused(declared("f"), declaration);
+  }
+  // What is private to a text may be called as it likes.
+  ASSERT_OK(add(ptx(defined + sum_of("k", {"f"}))));
+  ASSERT_OK(add(ptx(".func f(.param .b64 x) { ret; }\n.visible .func g() { ret; }\n")));
+  EXPECT_EQ(result_of("k"), 1u);
+}
+
 TEST_F(Linking, WhatNoTextDefinesIsNamedAtTheEndAndNotBefore) {
   ASSERT_OK(add(ptx(declared("nowhere") + sum_of("k", {"nowhere"}))));
   ASSERT_OK(add(ptx(giving(".visible", "f", 2))));

@@ -94,6 +94,17 @@ TEST(Settings, CompiledKernelsAreKeptWhereCudaKeepsItsOwn) {
   std::filesystem::remove_all(cache_directory());
 }
 
+TEST(Settings, NoMoreIsKeptThanCudaMayKeepOfItsOwn) {
+  std::filesystem::remove_all(cache_directory());
+  expect_fresh_process_succeeds([] {
+    setenv("CUDA_CACHE_DISABLE", "0", 1);
+    setenv("CUDA_CACHE_MAXSIZE", "100", 1);
+    compile_one_kernel();
+  });
+  EXPECT_TRUE(std::filesystem::is_empty(cache_directory() + "/tare-cpu"));
+  std::filesystem::remove_all(cache_directory());
+}
+
 TEST(Settings, NothingIsKeptWhereTheCacheIsDisabled) {
   std::filesystem::remove_all(cache_directory());
   expect_fresh_process_succeeds([] {

@@ -18,9 +18,6 @@ struct CallRefusal {
 
 bool has_calls(const ptx::Function& function);
 
-/// How a trap is spelt that ends a thread whose stack is full.
-inline constexpr char kStackOverflow[] = "stack overflow";
-
 /// The entry with all its calls replaced, but for those of functions that the device brings along (vprintf,
 /// malloc, ...), whose arguments are registers afterwards. Lines stay those of the text.
 std::variant<ptx::Function, CallRefusal> flatten(const ptx::Module& module, const ptx::Function& entry);

@@ -20,7 +20,7 @@ class Saver {
  public:
   Saver(Function& flat, const StackRegisters& stack) : flat_(flat), stack_(stack) {}
 
-  void run(const std::vector<StackCall>& calls) {
+  std::uint64_t run(const std::vector<StackCall>& calls) {
     find_live(calls);
     std::vector<Instruction> old = std::move(flat_.body);
     flat_.body.clear();
@@ -36,6 +36,10 @@ class Saver {
     }
     moved_to[old.size()] = static_cast<std::uint32_t>(flat_.body.size());
     for (ptx::Label& label : flat_.labels) label.target = moved_to[label.target];
+    std::uint64_t most = 0;
+    for (std::size_t k = 0; k < calls.size(); ++k)
+      most = std::max(most, saves_[k].bytes + calls[k].passed_bytes);
+    return most;
   }
 
  private:
@@ -130,8 +134,9 @@ class Saver {
 
 }  // namespace
 
-void save_registers(Function& flat, const StackRegisters& stack, const std::vector<StackCall>& calls) {
-  if (!calls.empty()) Saver(flat, stack).run(calls);
+std::uint64_t save_registers(Function& flat, const StackRegisters& stack,
+                             const std::vector<StackCall>& calls) {
+  return calls.empty() ? 0 : Saver(flat, stack).run(calls);
 }
 
 }  // namespace tare::cpu::analysis

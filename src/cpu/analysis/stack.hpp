@@ -9,14 +9,6 @@
 
 namespace tare::cpu::analysis {
 
-/// Bytes of stack per thread. Frames hold the registers of the callers too, so that it is more than a GPU
-/// would need for as deep a recursion.
-inline constexpr std::uint64_t kStackBytes = 64 * 1024;
-/// What a call may write above the frames that have been checked.
-inline constexpr std::uint64_t kStackReserve = 16 * 1024;
-/// At the bottom of every frame: where its function returns to.
-inline constexpr std::uint64_t kFrameHeader = 16;
-
 /// The registers that every function on the stack shares: where the running function's frame begins, where
 /// the stack ends, and where the next frame will begin.
 struct StackRegisters {
@@ -28,10 +20,14 @@ struct StackCall {
   std::uint32_t begin = 0;   // `next = top + saved bytes`, the bytes still 0
   std::uint32_t leave = 0;   // registers are saved before it
   std::uint32_t resume = 0;  // registers are restored before it; a label leads here
+  std::uint64_t passed_bytes =
+      0;  // header, parameters and results: the part of the callee's frame known here
 };
 
 /// Emits the saving and restoring of the registers that live across each call. A branch to a callee must
-/// follow each `leave`; for what lives across it, it is passed over.
-void save_registers(ptx::Function& flat, const StackRegisters& stack, const std::vector<StackCall>& calls);
+/// follow each `leave`; for what lives across it, it is passed over. Returns the most bytes that a call
+/// writes above the stack's top before its callee has checked that there is room.
+std::uint64_t save_registers(ptx::Function& flat, const StackRegisters& stack,
+                             const std::vector<StackCall>& calls);
 
 }  // namespace tare::cpu::analysis

@@ -1,7 +1,7 @@
 // Branches, returns, traps and predicates: the control flow of one thread.
 #include "cpu/codegen/body.hpp"
 
-#include "cpu/analysis/inline.hpp"
+#include "cpu/analysis/call_stack.hpp"
 #include "cpu/codegen/instructions.hpp"
 #include "cpu/codegen/loops.hpp"
 

@@ -1,6 +1,7 @@
 // compile(): the object cache first, the code generator if need be, then the loader.
 #include <algorithm>
 
+#include "cpu/analysis/call_graph.hpp"
 #include "cpu/analysis/flow.hpp"
 #include "cpu/analysis/inline.hpp"
 #include "cpu/analysis/spin.hpp"
@@ -28,12 +29,24 @@ CompileError refused(const ptx::Function& entry, const analysis::CallRefusal& re
               "` is not supported by the CPU device"};
 }
 
+/// Which of the device's own functions are called.
+void find_services(const ptx::Module& module, const ptx::Function& entry, CompiledKernel& kernel) {
+  for (const ptx::Instruction& instruction : entry.body) {
+    if (instruction.op != ptx::Op::call || analysis::is_indirect(instruction)) continue;
+    const std::string& name = module.functions[instruction.operands[1].symbol].name;
+    kernel.prints |= name == "vprintf";
+    kernel.allocates |= name == "malloc" || name == "free";
+  }
+}
+
 std::variant<CompiledKernel, CompileError> compile_flat(const ptx::Module& module, const ptx::Function& entry,
                                                         const CompileOptions& options) {
   CompiledKernel kernel;
   const KernelLayout layout = layout_kernel(module, entry);
   kernel.static_shared_bytes = layout.static_shared_bytes;
   kernel.local_bytes_per_thread = layout.local_bytes_per_thread;
+  kernel.has_stack = layout.has_stack;
+  find_services(module, entry, kernel);
   kernel.has_barriers = std::any_of(entry.body.begin(), entry.body.end(), analysis::stops);
   const bool use_cache = options.use_object_cache && !options.object_cache_directory.empty();
   ObjectKey key{};
@@ -55,7 +68,7 @@ std::variant<CompiledKernel, CompileError> compile_flat(const ptx::Module& modul
   }
   if (use_cache) {
     keep_object(options.object_cache_directory, key,
-                {object.frame_bytes_per_thread, std::move(object.object)});
+                {object.frame_bytes_per_thread, std::move(object.object)}, options.object_cache_bytes);
   }
   return kernel;
 }

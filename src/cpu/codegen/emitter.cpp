@@ -304,6 +304,8 @@ llvm::Value* Emitter::special(Special special) {
       return i32(32);
     case Special::current_graph_exec:
       return i64(0);
+    case Special::stack_bytes:
+      return around.stack_bytes;
     case Special::other:
       break;
   }

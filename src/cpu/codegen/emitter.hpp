@@ -32,7 +32,9 @@ struct Surroundings {
   llvm::Value* constants_address = nullptr;
   llvm::Value* shared_address = nullptr;
   llvm::Value* local_address = nullptr;
+  llvm::Value* local_bytes = nullptr;  // of a thread, its stack included; i64
   llvm::Value* dynamic_shared_bytes = nullptr;
+  llvm::Value* stack_bytes = nullptr;  // i64
   llvm::Value* grid_id = nullptr;
   llvm::Value* workspace_address = nullptr;
   llvm::Value* worker = nullptr;

@@ -7,7 +7,7 @@ namespace tare::cpu::codegen {
 namespace {
 
 /// Changes whenever the same kernel would give other machine code.
-constexpr std::uint32_t kGeneratorVersion = 6;
+constexpr std::uint32_t kGeneratorVersion = 7;
 
 class Encoder {
  public:
@@ -58,6 +58,7 @@ class Encoder {
     variables(value.returns);
     variables(value.variables);
     number(value.parameter_bytes);
+    number(value.stack);
     number(value.registers.size());
     for (const ptx::Register& each : value.registers) number(each.type);
     number(value.labels.size());

@@ -37,6 +37,7 @@ struct LaunchContext {
   std::uint32_t grid[3] = {1, 1, 1};
   std::uint32_t block[3] = {1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
+  std::uint64_t stack_bytes = 0;  // of each thread of a kernel with a stack; a multiple of 16
   std::uint32_t grid_id = 0;
   std::uint32_t workers = 1;            // how many host threads share the launch, for %nsmid
   std::byte* grid_workspace = nullptr;  // zeroed memory of a cooperative launch, for %envreg1 and %envreg2
@@ -47,7 +48,7 @@ struct LaunchContext {
 /// from the sizes in CompiledKernel; alignment of every pointer is at least 128.
 struct Scratch {
   std::byte* shared = nullptr;  // static_shared_bytes + dynamic; NOT cleared between blocks
-  std::byte* local = nullptr;   // local_bytes_per_thread * threads of a block
+  std::byte* local = nullptr;   // local_bytes() * threads of a block
   std::byte* frames = nullptr;  // frame_bytes_per_thread * threads of a block; resumable state
   std::uint32_t worker = 0;     // index of this worker, for %smid
   // The state of a block that has stopped to let others run: its number, and that the next call begins
@@ -94,18 +95,26 @@ struct CompileOptions {
   Tier tier = Tier::automatic;
   int optimisation = 1;  // 0, 1, 2
   bool use_object_cache = true;
-  std::string object_cache_directory;  // empty: no disk cache
+  std::string object_cache_directory;                         // empty: no disk cache
+  std::uint64_t object_cache_bytes = std::uint64_t{1} << 30;  // what the directory's entries may have in all
 };
 
 /// Owns its machine code; immutable, safe to run from several threads.
 struct CompiledKernel {
   BlocksFunction run = nullptr;
   std::uint64_t static_shared_bytes = 0;
-  std::uint64_t local_bytes_per_thread = 0;
+  std::uint64_t local_bytes_per_thread = 0;  // without the stack
   std::uint64_t frame_bytes_per_thread = 0;
-  bool has_barriers = false;  // or other places where threads wait for each other
+  bool has_barriers = false;               // or other places where threads wait for each other
+  bool has_stack = false;                  // device functions that run on LaunchContext::stack_bytes
+  bool prints = false, allocates = false;  // calls DeviceServices
   bool from_object_cache = false;
   std::shared_ptr<void> code;  // keeps the machine code alive
+
+  /// Of one thread, in a launch with so much stack.
+  std::uint64_t local_bytes(std::uint64_t stack_bytes) const {
+    return local_bytes_per_thread + (has_stack ? stack_bytes : 0);
+  }
 };
 
 struct CompileError {

@@ -89,10 +89,14 @@ KernelLayout layout_kernel(const ptx::Module& module, const ptx::Function& entry
     const ptx::Variable& variable = entry.variables[i];
     if (variable.space == ptx::Space::shared) {
       if (!is_dynamic(variable)) layout.function_variables[i] = place(variable, shared);
-    } else if (!layout.is_transient[i]) {
+    } else if (!layout.is_transient[i] && i != entry.stack) {
       // The .param variables of calls live with the thread, as its locals do.
       layout.function_variables[i] = place(variable, local);
     }
+  }
+  if (entry.stack != ptx::kNoId) {
+    layout.has_stack = true;
+    layout.function_variables[entry.stack] = place(entry.variables[entry.stack], local);
   }
   layout.static_shared_bytes = shared;
   layout.dynamic_shared_offset = align_up(shared, kDynamicSharedAlignment);

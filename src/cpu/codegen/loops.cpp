@@ -101,6 +101,7 @@ void load_surroundings(Emitter& e) {
   a.constants_address = load(a.context, offsetof(LaunchContext, constants), address);
   a.dynamic_shared_bytes = load(a.context, offsetof(LaunchContext, dynamic_shared_bytes), word);
   a.workspace_address = load(a.context, offsetof(LaunchContext, grid_workspace), address);
+  a.stack_bytes = load(a.context, offsetof(LaunchContext, stack_bytes), address);
   a.grid_id = load(a.context, offsetof(LaunchContext, grid_id), word);
   a.workers = load(a.context, offsetof(LaunchContext, workers), word);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -121,7 +122,8 @@ void set_thread(Emitter& e, Value* x, Value* y, Value* z) {
   a.thread_in_block_wide = b.CreateAdd(b.CreateZExt(row, b.getInt64Ty()), x);
   a.thread_in_block = b.CreateTrunc(a.thread_in_block_wide, b.getInt32Ty());
   const std::uint64_t local_bytes = e.layout().local_bytes_per_thread;
-  if (local_bytes == 0) {
+  a.local_bytes = e.i64(local_bytes);
+  if (local_bytes == 0 && !e.layout().has_stack) {
     a.local_address = e.i64(0);
     return;
   }
@@ -129,7 +131,8 @@ void set_thread(Emitter& e, Value* x, Value* y, Value* z) {
       b.CreateLoad(b.getPtrTy(), b.CreateConstGEP1_64(b.getInt8Ty(), a.scratch, offsetof(Scratch, local)));
   llvm::cast<llvm::LoadInst>(pointer)->setMetadata(llvm::LLVMContext::MD_invariant_load,
                                                    MDNode::get(e.context(), {}));
-  Value* offset = b.CreateMul(a.thread_in_block_wide, e.i64(local_bytes));
+  if (e.layout().has_stack) a.local_bytes = b.CreateAdd(a.local_bytes, a.stack_bytes);
+  Value* offset = b.CreateMul(a.thread_in_block_wide, a.local_bytes);
   a.local = b.CreateGEP(b.getInt8Ty(), pointer, offset);
   a.local_address = b.CreatePtrToInt(a.local, b.getInt64Ty());
 }

@@ -44,8 +44,10 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(int optimisation) {
     // In a loop that is marked parallel the vectoriser takes no accesses to depend on each other, not even
     // two of the same thread, and would move a load to where its neighbour in memory is loaded, past a store
     // between them. LLVM has no attribute for this, only the option; this LLVM is nobody else's.
-    const char* const arguments[] = {"tare", "-enable-interleaved-mem-accesses=false"};
-    llvm::cl::ParseCommandLineOptions(2, arguments);
+    // In a long kernel, the last pass over the IR before instructions are chosen must not look at all blocks
+    // again each time that it has changed one: for a sort with 45 barriers that was half of the compile.
+    const char* const arguments[] = {"tare", "-enable-interleaved-mem-accesses=false", "-cgpp-huge-func=32"};
+    llvm::cl::ParseCommandLineOptions(3, arguments);
   });
   const std::string triple = llvm::sys::getProcessTriple();
   std::string error;

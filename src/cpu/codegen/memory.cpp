@@ -191,9 +191,8 @@ bool emit_is_space(Emitter& e, const Instruction& i) {
   const auto inside = [&](Value* start, Value* bytes) {
     return b.CreateICmpULT(b.CreateSub(address, start), bytes);
   };
-  const KernelLayout& layout = e.layout();
   Value* in_shared = inside(e.around.shared_address, shared_bytes(e));
-  Value* in_local = inside(e.around.local_address, e.i64(layout.local_bytes_per_thread));
+  Value* in_local = inside(e.around.local_address, e.around.local_bytes);
   Value* in_params = inside(e.around.params_address, e.i64(e.entry().parameter_bytes));
   std::uint64_t constant_bytes = 0;
   for (const ptx::Variable& variable : e.module().variables) {

@@ -1,4 +1,6 @@
-// Compiled kernels on disk, one file each. Any failure is a miss; nothing here ever throws. No LLVM.
+// Compiled kernels on disk, one file each, in a directory under a bound; the rules are store/directory.hpp's,
+// as those of the compile cache are. Any failure is a miss, or nothing kept; nothing here ever throws. No
+// LLVM.
 #pragma once
 
 #include <array>
@@ -17,9 +19,14 @@ struct CachedObject {
   std::vector<char> object;
 };
 
-/// The entry of this key, if there is one and its checksum holds.
+/// The entry of this key, if there is one and its checksum holds; it counts as used now. A damaged one is set
+/// aside.
 std::optional<CachedObject> find_object(const std::string& directory, const ObjectKey& key);
-/// Written aside and renamed, so that a reader sees a whole entry or none. Creates the directory.
-void keep_object(const std::string& directory, const ObjectKey& key, const CachedObject& object);
+
+/// Written aside and renamed, so that a reader sees a whole entry or none; then the least recently used
+/// entries are removed while there are more than `max_bytes`. Creates the directory. Where nothing can be
+/// kept, says why on stderr, once per process.
+void keep_object(const std::string& directory, const ObjectKey& key, const CachedObject& object,
+                 std::uint64_t max_bytes);
 
 }  // namespace tare::cpu::codegen

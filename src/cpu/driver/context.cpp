@@ -13,12 +13,7 @@ using abi::Result;
 
 ContextObject::ContextObject(int device_ordinal, unsigned context_flags, bool is_primary)
     : device(device_ordinal), flags(context_flags), primary(is_primary), id(Process::get().next_id()) {
-  limits[abi::limit::stack_size] = 1024;
-  limits[abi::limit::printf_fifo_size] = std::size_t{1} << 20;
-  limits[abi::limit::malloc_heap_size] = std::size_t{8} << 20;
-  limits[abi::limit::dev_runtime_sync_depth] = 2;
-  limits[abi::limit::dev_runtime_pending_launch_count] = 2048;
-  limits[abi::limit::max_l2_fetch_granularity] = 64;
+  set_default_limits();
 }
 
 std::shared_ptr<StreamObject> ContextObject::per_thread_stream() {
@@ -277,25 +272,6 @@ TARE_API Result cuCtxSynchronize_v2(abi::Context handle) {
     std::shared_ptr<ContextObject> context;
     if (const Result found = find_context(handle, context); found != abi::kSuccess) return found;
     return context->synchronise();
-  });
-}
-
-TARE_API Result cuCtxGetLimit(std::size_t* value, abi::Enum limit) {
-  if (limit < 0 || limit >= abi::limit::count) return abi::kInvalidValue;
-  if (limit > abi::limit::persisting_l2_cache_size) return abi::kUnsupportedLimit;
-  return read_current(value,
-                      [&](const ContextObject& c) { return c.limits[static_cast<std::size_t>(limit)]; });
-}
-TARE_API Result cuCtxSetLimit(abi::Enum limit, std::size_t value) {
-  return entry_with_context([&](Process&, const std::shared_ptr<ContextObject>& context) -> Result {
-    if (limit < 0 || limit >= abi::limit::count) return abi::kInvalidValue;
-    if (limit > abi::limit::persisting_l2_cache_size) return abi::kUnsupportedLimit;
-    if (limit == abi::limit::max_l2_fetch_granularity && value > 128) return abi::kInvalidValue;
-    const std::scoped_lock lock(context->settings_mutex);
-    context->limits[static_cast<std::size_t>(limit)] = value;
-    if (limit == abi::limit::printf_fifo_size) context->services.set_print_limit(value);
-    if (limit == abi::limit::malloc_heap_size) context->services.set_heap_limit(value);
-    return abi::kSuccess;
   });
 }
 

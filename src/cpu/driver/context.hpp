@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -32,6 +33,7 @@ struct ContextObject : std::enable_shared_from_this<ContextObject> {
 
   std::mutex settings_mutex;
   std::array<std::size_t, abi::limit::count> limits{};
+  std::atomic<std::size_t> stack_limit{1024};  // limits[stack_size], for launches
   abi::Enum cache_config = 0, shared_config = 0;
   std::set<int> peers;  // devices whose memory access was enabled
 
@@ -46,6 +48,17 @@ struct ContextObject : std::enable_shared_from_this<ContextObject> {
   const std::shared_ptr<StreamObject>& legacy_stream() const { return legacy; }
   std::shared_ptr<StreamObject> per_thread_stream();
   std::vector<std::shared_ptr<StreamObject>> all_streams();
+  /// What a thread of a kernel launched now has for its device functions' frames, in bytes. A frame here
+  /// holds its caller's registers too, and every one in full, so a byte of CU_LIMIT_STACK_SIZE counts for
+  /// kStackFactor: as deep a recursion as on a GPU fits.
+  std::uint64_t stack_bytes() const { return stack_limit.load(std::memory_order_relaxed) * kStackFactor; }
+  static constexpr std::uint64_t kStackFactor = 16;
+  static constexpr std::size_t kMostStack = std::size_t{512}
+                                            << 10;  // as much local memory as a thread may have
+  void set_default_limits();
+  /// CU_LIMIT_*, in bytes or as the limit counts.
+  abi::Result limit(abi::Enum which, std::size_t& value);
+  abi::Result set_limit(abi::Enum which, std::size_t value);
   /// Waits for everything queued so far; the context's fault, if it has one.
   abi::Result synchronise();
   /// kSuccess, or the sticky fault with its text given to this thread.

@@ -54,7 +54,8 @@ void report(const GridOutcome& outcome, const FunctionObject& function, ContextS
     case codegen::Fault::barrier_never_completes:
       return status.fail(abi::kLaunchFailed, kernel + " waits for threads that never come," + where);
     case codegen::Fault::stack_overflow:
-      return status.fail(abi::kLaunchFailed, kernel + " calls more deeply than its stack allows" + where);
+      return status.fail(abi::kLaunchFailed,
+                         kernel + " calls more deeply than its stack allows (CU_LIMIT_STACK_SIZE)" + where);
     case codegen::Fault::yielded:
       break;
     case codegen::Fault::assertion:
@@ -76,7 +77,7 @@ class LaunchOperation final : public Operation {
     // The dynamic part begins at a multiple of 16 after the static one.
     constexpr std::size_t kDynamicAlignment = 16;
     grid.shared_bytes = kernel.static_shared_bytes + kDynamicAlignment + launch_.dynamic_shared_bytes;
-    grid.local_bytes = kernel.local_bytes_per_thread * threads;
+    grid.local_bytes = kernel.local_bytes(launch_.stack_bytes) * threads;
     grid.frame_bytes = kernel.frame_bytes_per_thread * threads;
     const GridOutcome outcome = Process::get().pool.run(grid, function_->pace, context.scratch);
     if (!outcome.ok()) report(outcome, *function_, context.status);
@@ -90,8 +91,7 @@ class LaunchOperation final : public Operation {
 
   /// Room for the parameters; filled by the caller before the operation is queued.
   std::byte* prepare(std::shared_ptr<FunctionObject> function, const codegen::CompiledKernel& kernel,
-                     const Shape& shape, unsigned grid_id, codegen::DeviceServices* services,
-                     bool cooperative) {
+                     const Shape& shape, ContextObject& context, bool cooperative) {
     const std::size_t bytes = function->entry.parameter_bytes;
     if (bytes > small_.size()) large_.resize(bytes);
     std::byte* const parameters = bytes > small_.size() ? large_.data() : small_.data();
@@ -105,9 +105,12 @@ class LaunchOperation final : public Operation {
       launch_.block[axis] = shape.block[axis];
     }
     launch_.dynamic_shared_bytes = shape.shared_bytes;
-    launch_.grid_id = grid_id;
+    launch_.stack_bytes = context.stack_bytes();
+    launch_.grid_id = context.grids_launched.fetch_add(1, std::memory_order_relaxed) + 1;
     launch_.workers = static_cast<std::uint32_t>(Process::get().settings.threads);
-    launch_.services = services;
+    launch_.services = &context.services;
+    if (kernel.prints) context.services.will_print();
+    if (kernel.allocates) context.services.will_allocate();
     grid_workspace_.fill(0);
     if (cooperative) launch_.grid_workspace = reinterpret_cast<std::byte*>(grid_workspace_.data());
     kernel_ = &kernel;
@@ -258,9 +261,7 @@ Result launch(StreamArgument argument, abi::Function handle, const Shape& shape,
     std::unique_ptr<Operation> reused = queue.take_recycled();
     std::unique_ptr<LaunchOperation> operation(reused ? static_cast<LaunchOperation*>(reused.release())
                                                       : new LaunchOperation);
-    const unsigned grid_id = target.context->grids_launched.fetch_add(1, std::memory_order_relaxed) + 1;
-    std::byte* const to =
-        operation->prepare(function, *kernel, shape, grid_id, &target.context->services, extras.cooperative);
+    std::byte* const to = operation->prepare(function, *kernel, shape, *target.context, extras.cooperative);
     if (const Result copied = copy_parameters(entry, given, to); copied != abi::kSuccess) return copied;
     const StreamQueue::Position position = enqueue(target, std::move(operation));
     if (completion) {

@@ -34,7 +34,8 @@ Result add(abi::LinkState handle, abi::Enum type, const void* data, std::size_t 
     Result result = parse_image(text.c_str(), parsed, log, Completeness::part);
     if (result == abi::kSuccess && type != abi::jit::input_ptx) result = abi::kInvalidImage;
     link.options.write(log.error, {}, 0.0f);
-    if (result == abi::kSuccess) link.inputs.push_back({name != nullptr ? name : "<ptx>", text.c_str()});
+    if (result == abi::kSuccess)
+      link.inputs.push_back({name != nullptr ? name : "<ptx>", text.c_str(), std::move(parsed)});
     return result;
   });
 }

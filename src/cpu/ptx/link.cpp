@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "cpu/ptx/module_items.hpp"
+#include "cpu/ptx/prototype.hpp"
 
 namespace tare::cpu::ptx {
 
@@ -99,6 +100,7 @@ class Linker {
 
   std::string run() {
     for (std::size_t i = 0; i < texts_.size(); ++i) collect(i);
+    check_prototypes();
     std::string out = header();
     std::uint64_t files = 0;
     for (std::size_t i = 0; i < texts_.size(); ++i) {
@@ -134,6 +136,24 @@ class Linker {
                                   inputs_[text].name, inputs_[shared.definer].name));
     shared.definer = text;
     shared.is_weak = is_weak;
+  }
+
+  /// All texts must mean the same function by a name, whether they define it, declare it or both.
+  void check_prototypes() const {
+    struct First {
+      const Function* function;
+      const std::string* text;
+    };
+    std::map<std::string_view, First> known;
+    for (const LinkInput& input : inputs_) {
+      for (const Function& function : input.module->functions) {
+        if (function.is_entry || (!function.is_extern && !function.is_visible && !function.is_weak)) continue;
+        const auto [it, is_new] = known.try_emplace(function.name, First{&function, &input.name});
+        if (is_new || same_prototype(*it->second.function, function)) continue;
+        detail::fail(0, fmt::format("Prototype doesn't match for '{}' in '{}', first defined in '{}'",
+                                    function.name, input.name, *it->second.text));
+      }
+    }
   }
 
   std::string header() const {

@@ -54,6 +54,7 @@ enum class Special : std::uint8_t {
   cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z, cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z,
   cluster_ctarank, cluster_nctarank, is_explicit_cluster,
   current_graph_exec,
+  stack_bytes,  // none of PTX's: how much stack a thread has, in bytes
   other,      // any other (%envreg3, %pm0, ...): Operand::id is its name's index in Function::other_specials
 };
 // `warp_size` is never produced: WARP_SZ is a constant of the language and arrives as the integer 32.
@@ -200,6 +201,7 @@ struct Function {
   std::vector<std::string> other_specials;  // "%envreg3"
   std::uint32_t alias_of = kNoId;       // .alias: index into Module::functions of the function meant
   std::array<std::uint32_t, 3> maxntid{0, 0, 0}, reqntid{0, 0, 0};  // 0: not given
+  std::uint32_t stack = kNoId;          // of a flat function: the variable that its threads' stacks begin with
   std::uint32_t minnctapersm = 0, maxnreg = 0, maxclusterrank = 0;
   std::array<std::uint32_t, 3> reqnctapercluster{0, 0, 0};
   std::uint32_t line = 0;

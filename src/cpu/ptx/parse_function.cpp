@@ -5,18 +5,13 @@
 #include <algorithm>
 
 #include "cpu/ptx/parser_state.hpp"
+#include "cpu/ptx/prototype.hpp"
 
 namespace tare::cpu::ptx::detail {
 
 namespace {
 
 constexpr std::size_t kDeepestScope = 4096;
-
-bool same_shape(const std::vector<Variable>& a, const std::vector<Variable>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Variable& x, const Variable& y) {
-    return x.size == y.size && x.space == y.space && size_of(x.type) == size_of(y.type);
-  });
-}
 
 }  // namespace
 
@@ -110,7 +105,7 @@ std::uint32_t Parser::install(Function&& made, std::string_view name) {
   if (!earlier.is_extern || earlier.is_entry != made.is_entry) {
     fail(made.line, fmt::format("Duplicate definition of function '{}'", name));
   }
-  if (!same_shape(earlier.parameters, made.parameters) || !same_shape(earlier.returns, made.returns)) {
+  if (!same_prototype(earlier, made)) {
     fail(made.line, fmt::format("Inconsistent prototypes of '{}', parameter types differ", name));
   }
   made.is_visible |= earlier.is_visible;

@@ -33,12 +33,18 @@ class ContextServices final : public codegen::DeviceServices {
   void set_print_limit(std::size_t bytes) { print_limit_.store(bytes); }
   void set_heap_limit(std::size_t bytes) { heap_limit_.store(bytes); }
 
+  /// That a kernel which prints or allocates was launched.
+  void will_print() { has_printed_.store(true, std::memory_order_relaxed); }
+  void will_allocate() { has_allocated_.store(true, std::memory_order_relaxed); }
+  bool has_printed() const { return has_printed_.load(std::memory_order_relaxed); }
+  bool has_allocated() const { return has_allocated_.load(std::memory_order_relaxed); }
+
   /// Writes to stdout what was printed since the last time. Cheap where nothing was.
   void flush();
 
  private:
   std::atomic<std::size_t> print_limit_{std::size_t{1} << 20}, heap_limit_{std::size_t{8} << 20};
-  std::atomic<bool> has_text_{false};
+  std::atomic<bool> has_text_{false}, has_printed_{false}, has_allocated_{false};
   std::mutex print_mutex_, heap_mutex_;
   std::deque<std::string> printed_;  // the oldest is dropped where there is no room
   std::size_t printed_bytes_ = 0;

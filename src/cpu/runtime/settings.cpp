@@ -16,8 +16,9 @@ std::string_view variable(const char* name) {
   return value == nullptr ? std::string_view{} : std::string_view{value};
 }
 
-std::optional<int> number(std::string_view text) {
-  int value = 0;
+template <typename Number = int>
+std::optional<Number> number(std::string_view text) {
+  Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -60,6 +61,8 @@ Settings read_settings() {
   if (level >= 0 && level <= 2) settings.compile.optimisation = level;
   settings.compile.use_object_cache = variable("CUDA_CACHE_DISABLE") != "1";
   if (settings.compile.use_object_cache) settings.compile.object_cache_directory = object_cache_directory();
+  settings.compile.object_cache_bytes =
+      number<std::uint64_t>(variable("CUDA_CACHE_MAXSIZE")).value_or(settings.compile.object_cache_bytes);
   return settings;
 }
 

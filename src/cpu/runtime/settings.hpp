@@ -13,7 +13,7 @@ struct Settings {
   int compute_capability = 90;      // TARE_CPU_CC: "9.0", "8.6", ...
   int threads = 1;                  // TARE_CPU_THREADS, else the cores this process may run on
   bool eager_loading = false;       // CUDA_MODULE_LOADING=EAGER
-  codegen::CompileOptions compile;  // TARE_CPU_TIER, TARE_CPU_OPT, CUDA_CACHE_PATH, CUDA_CACHE_DISABLE
+  codegen::CompileOptions compile;  // TARE_CPU_TIER, TARE_CPU_OPT, CUDA_CACHE_PATH, _DISABLE, _MAXSIZE
 };
 
 /// Reads the environment. A value that cannot be understood leaves the default.

@@ -15,6 +15,7 @@
 
 #include "../compile/fixture.hpp"
 #include "cache/digest.hpp"
+#include "store/file.hpp"
 
 namespace tare::detail {
 namespace {
@@ -50,7 +51,7 @@ Key key_named(const std::string& name) {
 }
 
 std::string slurp(const fs::path& file) {
-  return *read_whole(file);
+  return *store::read_whole(file);
 }
 
 void overwrite(const fs::path& file, const std::string& bytes) {

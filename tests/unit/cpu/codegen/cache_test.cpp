@@ -51,6 +51,7 @@ class ObjectCache : public ::testing::Test {
     CompileOptions options;
     options.optimisation = optimisation;
     options.object_cache_directory = directory_;
+    options.object_cache_bytes = max_bytes_;
     const auto result = loaded.compile("k", options);
     const auto* kernel = std::get_if<CompiledKernel>(&result);
     if (kernel == nullptr) {
@@ -72,7 +73,15 @@ class ObjectCache : public ::testing::Test {
     return found;
   }
 
+  /// Without those set aside.
+  std::size_t kept() const {
+    const auto all = entries();
+    return static_cast<std::size_t>(std::count_if(
+        all.begin(), all.end(), [](const fs::path& path) { return path.extension() == ".kernel"; }));
+  }
+
   std::string root_, directory_;
+  std::uint64_t max_bytes_ = std::uint64_t{1} << 30;
 };
 
 TEST_F(ObjectCache, SecondCompilationTakesTheFirstOnesObject) {
@@ -147,6 +156,48 @@ TEST_F(ObjectCache, EntryUnderAnotherKeysNameIsNotTaken) {
     if (entry != first) fs::copy_file(first, entry, fs::copy_options::overwrite_existing);
   }
   EXPECT_FALSE(from_cache(6));
+}
+
+TEST_F(ObjectCache, UnderItsBoundTheLeastRecentlyUsedGoFirstAndNothingElse) {
+  std::ofstream(directory_ + "/of another program.kernel").put('x');
+  ASSERT_FALSE(from_cache(0));
+  const auto entry_bytes = [&] {
+    for (const fs::path& path : entries())
+      if (path.filename() != "of another program.kernel") return fs::file_size(path);
+    return std::uintmax_t{0};
+  }();
+  ASSERT_GT(entry_bytes, 0u);
+  max_bytes_ = entry_bytes * 11 / 2;  // five, and a tenth of the bound stays free
+  for (int constant = 1; constant < 12; ++constant) {
+    EXPECT_FALSE(from_cache(constant));
+    EXPECT_TRUE(from_cache(0)) << "the one in use stays, after " << constant;
+    EXPECT_LE(kept(), 1 + 5u);
+  }
+  EXPECT_TRUE(from_cache(11));
+  EXPECT_FALSE(from_cache(1));
+  EXPECT_TRUE(fs::exists(directory_ + "/of another program.kernel"));
+}
+
+TEST_F(ObjectCache, DirectoryThatOthersMayWriteIsNeitherReadNorWritten) {
+  ASSERT_FALSE(from_cache(5));
+  fs::permissions(directory_, fs::perms::others_write, fs::perm_options::add);
+  EXPECT_FALSE(from_cache(5));
+  EXPECT_FALSE(from_cache(6));
+  EXPECT_EQ(kept(), 1u);
+  setenv("TARE_CACHE_TRUST", "1", 1);
+  EXPECT_TRUE(from_cache(5));
+  unsetenv("TARE_CACHE_TRUST");
+}
+
+TEST_F(ObjectCache, DamagedEntryIsSetAside) {
+  ASSERT_FALSE(from_cache(5));
+  const fs::path entry = entries().at(0);
+  fs::resize_file(entry, fs::file_size(entry) - 1);
+  ASSERT_FALSE(from_cache(5));
+  EXPECT_EQ(kept(), 1u);
+  ASSERT_EQ(entries().size(), 2u);
+  for (const fs::path& path : entries())
+    EXPECT_TRUE(path.filename().string().starts_with(entry.filename().string()));
 }
 
 TEST_F(ObjectCache, DirectoryThatCannotBeMadeCostsNothingButTheCache) {

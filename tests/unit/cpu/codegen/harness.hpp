@@ -28,6 +28,8 @@ inline std::string name_of(const Way& way) {
          std::to_string(way.optimisation);
 }
 
+inline constexpr std::uint64_t kStackBytes = 16 * 1024;
+
 struct Shape {
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
@@ -108,7 +110,7 @@ class Loaded {
             Scratch* scratch = nullptr) {
     const std::size_t threads = std::size_t{shape.block[0]} * shape.block[1] * shape.block[2];
     Block shared(kernel.static_shared_bytes + shape.dynamic_shared_bytes + 16);
-    Block local(kernel.local_bytes_per_thread * threads);
+    Block local(kernel.local_bytes(kStackBytes) * threads);
     Block frames(kernel.frame_bytes_per_thread * threads);
     Scratch own;
     Scratch& used = scratch == nullptr ? own : *scratch;
@@ -119,6 +121,7 @@ class Loaded {
     context.params = reinterpret_cast<const std::byte*>(&parameters);
     context.globals = globals_->get();
     context.constants = constants_->get();
+    context.stack_bytes = kStackBytes;
     context.dynamic_shared_bytes = shape.dynamic_shared_bytes;
     for (std::size_t i = 0; i < 3; ++i) {
       context.grid[i] = shape.grid[i];

@@ -1,0 +1,84 @@
+// A context's limits: the stack of a thread, the buffer of printf, the heap of malloc.
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/context.hpp"
+
+namespace tare::cpu {
+
+using abi::Result;
+
+namespace {
+
+constexpr std::size_t kMostL2Granularity = 128;
+
+Result check_name(abi::Enum which) {
+  if (which < 0 || which >= abi::limit::count) return abi::kInvalidValue;
+  return which > abi::limit::persisting_l2_cache_size ? abi::kUnsupportedLimit : abi::kSuccess;
+}
+
+}  // namespace
+
+void ContextObject::set_default_limits() {
+  limits[abi::limit::stack_size] = 1024;
+  limits[abi::limit::printf_fifo_size] = std::size_t{1} << 20;
+  limits[abi::limit::malloc_heap_size] = std::size_t{8} << 20;
+  limits[abi::limit::dev_runtime_sync_depth] = 2;
+  limits[abi::limit::dev_runtime_pending_launch_count] = 2048;
+  limits[abi::limit::max_l2_fetch_granularity] = 64;
+}
+
+Result ContextObject::limit(abi::Enum which, std::size_t& value) {
+  if (const Result wrong = check_name(which); wrong != abi::kSuccess) return wrong;
+  const std::scoped_lock lock(settings_mutex);
+  value = limits[static_cast<std::size_t>(which)];
+  return abi::kSuccess;
+}
+
+Result ContextObject::set_limit(abi::Enum which, std::size_t value) {
+  if (const Result wrong = check_name(which); wrong != abi::kSuccess) return wrong;
+  const std::scoped_lock lock(settings_mutex);
+  switch (which) {
+    case abi::limit::stack_size:
+      if (value > kMostStack) {
+        return fail(abi::kInvalidValue,
+                    "a thread's stack is at most " + std::to_string(kMostStack) + " bytes");
+      }
+      stack_limit.store(value);
+      break;
+    // The driver makes both when the first kernel that uses them is launched, and does not change them then.
+    case abi::limit::printf_fifo_size:
+      if (services.has_printed()) {
+        return fail(abi::kInvalidValue,
+                    "a kernel that prints has been launched: its buffer cannot be changed");
+      }
+      services.set_print_limit(value);
+      break;
+    case abi::limit::malloc_heap_size:
+      if (services.has_allocated()) {
+        return fail(abi::kInvalidValue,
+                    "a kernel that allocates has been launched: its heap cannot be changed");
+      }
+      services.set_heap_limit(value);
+      break;
+    case abi::limit::max_l2_fetch_granularity:
+      if (value > kMostL2Granularity) return abi::kInvalidValue;
+      break;
+    default:
+      break;
+  }
+  limits[static_cast<std::size_t>(which)] = value;
+  return abi::kSuccess;
+}
+
+TARE_API Result cuCtxGetLimit(std::size_t* value, abi::Enum which) {
+  return entry_with_context([&](Process&, const std::shared_ptr<ContextObject>& context) -> Result {
+    return value == nullptr ? Result{abi::kInvalidValue} : context->limit(which, *value);
+  });
+}
+
+TARE_API Result cuCtxSetLimit(abi::Enum which, std::size_t value) {
+  return entry_with_context([&](Process&, const std::shared_ptr<ContextObject>& context) -> Result {
+    return context->set_limit(which, value);
+  });
+}
+
+}  // namespace tare::cpu
