@@ -73,7 +73,10 @@ struct JitOptions {
   /// does.
   std::optional<bool> fmad, ftz, prec_div, prec_sqrt;
   JitCompiler compiler = JitCompiler::automatic;
-  std::filesystem::path compiler_path;    // libnvvm or clang; empty: searched (toolkit.hpp)
+  std::filesystem::path compiler_path;  // libnvvm or clang; empty: searched (toolkit.hpp)
+  /// Keep what is compiled in the compile cache on disk (docs/cache.md): a later process that traces the same
+  /// IR for the same device with the same compiler compiles nothing, and does not even load libNVVM.
+  bool cache = false;
   std::optional<PrimaryContext> context;  // where it is loaded and runs; empty: device 0's
 
   /// The strict floating-point contract: no contraction, no flush to zero, exact division and square root.
@@ -87,11 +90,14 @@ struct JitOptions {
 
 /// The kernel for one list of argument types.
 struct JitSpecialization {
-  std::string signature;  // "kernel(const float[], const float[], float[])"
-  std::string ir;         // NVVM IR, as text
-  Compiled compiled;      // the PTX, its compiler and options
-  double trace_ms = 0;    // host time: the lambda, and its IR
-  double load_ms = 0;     // host time: the driver's JIT
+  std::string signature;              // "kernel(const float[], const float[], float[])"
+  std::string ir;                     // NVVM IR, as text
+  Compiled compiled;                  // the PTX, its compiler and options; as the cache kept them after a hit
+  std::string cache_result = "none";  // "hit", "miss", "repaired", "unusable: WHY"; "none": was not asked
+  bool from_cache = false;            // nothing was compiled for it in this process
+  double trace_ms = 0;                // host time: the lambda
+  double ir_ms = 0;                   // host time: writing its IR
+  double load_ms = 0;                 // host time: the driver's JIT
   Kernel kernel;
 
   std::string ptx() const;

@@ -109,6 +109,26 @@ KeyInputs gather_inputs(CachedCompiler compiler, const std::string& source, Code
   return key;
 }
 
+KeyInputs gather_inputs(const IrCompile& compile) {
+  std::string compilers;
+  for (const fs::path& path : compile.compilers) {
+    compilers +=
+        (compilers.empty() ? "" : "; ") +
+        compiler_identity(path, compile.with_clang ? clang_companions(path) : std::vector<fs::path>());
+  }
+  KeyInputs key;
+  key.inputs = {{"tare", version()},
+                {"format", std::to_string(kFormatVersion)},
+                {"front end", compile.with_clang ? "jit with clang" : "jit with libNVVM"},
+                {"code", "ptx"},
+                {"names", compile.name},
+                {"source", compile.ir},
+                {"compiler", compilers},
+                {"device library", compile.libdevice.empty() ? "" : file_identity(compile.libdevice)}};
+  for (CacheInput& input : option_inputs(compile.options)) key.inputs.push_back(std::move(input));
+  return key;
+}
+
 }  // namespace detail
 
 std::vector<CacheInput> cache_inputs(CachedCompiler compiler, const std::string& source, Code code,

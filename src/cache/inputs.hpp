@@ -21,6 +21,19 @@ struct KeyInputs {
 KeyInputs gather_inputs(CachedCompiler compiler, const std::string& source, Code code,
                         const std::vector<std::string>& names, const CompileOptions& options);
 
+/// A compile of a traced kernel: its NVVM IR is all of its source.
+struct IrCompile {
+  std::string name, ir;
+  bool with_clang = false;                       // else with libNVVM
+  std::vector<std::filesystem::path> compilers;  // libNVVM; or every clang that would be asked, in order
+  std::filesystem::path libdevice;               // that is linked in; empty: none
+  CompileOptions options;
+};
+
+/// Its inputs: nothing is started, loaded or read whole. The IR holds every constant and every type, so a
+/// file's time stamp counts nowhere but in the compiler's own identity.
+KeyInputs gather_inputs(const IrCompile& compile);
+
 /// The options alone, one input per field.
 std::vector<CacheInput> option_inputs(const CompileOptions& options);
 

@@ -21,6 +21,11 @@ std::filesystem::path builtins_beside(const std::filesystem::path& nvrtc);
 /// Programs that nvcc calls and whose identity decides what it makes (cicc, ptxas), where they are found.
 std::vector<std::filesystem::path> nvcc_companions(const std::filesystem::path& nvcc);
 
+/// Every program that find_clang might run, in its order; which of them is clang 19 only running them tells.
+std::vector<std::filesystem::path> clang_candidates(const std::filesystem::path& explicit_path);
+/// The libraries beside a clang that hold most of what it is: libLLVM and libclang-cpp, where it has them.
+std::vector<std::filesystem::path> clang_companions(const std::filesystem::path& clang);
+
 /// The tool, or Error(not_found) with the search's reason and a hint.
 Tool require(const Search& search, const std::string& hint);
 

@@ -236,6 +236,8 @@ std::string version_printed(const fs::path& program, const std::string& marker, 
 }
 
 constexpr int kClangMajor = 19;
+constexpr const char* kClangNames[] = {"clang-19", "clang"};
+constexpr const char* kClangFolder = "/usr/lib/llvm-19/bin";  // after PATH
 
 Candidate clang_checked(Candidate candidate, int stop_descriptor) {
   if (!candidate.wrong.empty()) return candidate;
@@ -250,7 +252,7 @@ Candidate clang_checked(Candidate candidate, int stop_descriptor) {
 
 Candidate clang_in(const fs::path& folder, int stop_descriptor) {
   Candidate last;
-  for (const char* name : {"clang-19", "clang"}) {
+  for (const char* name : kClangNames) {
     last = clang_checked(program_at(folder / name), stop_descriptor);
     if (last.wrong.empty()) return last;
   }
@@ -310,6 +312,33 @@ std::vector<fs::path> nvcc_companions(const fs::path& nvcc) {
   return found;
 }
 
+std::vector<fs::path> clang_candidates(const fs::path& explicit_path) {
+  const fs::path named = explicit_path.empty() ? fs::path(environment("TARE_CLANG")) : explicit_path;
+  std::vector<fs::path> folders;
+  if (!named.empty()) {
+    if (!is_folder(named)) return is_program(named) ? std::vector{named} : std::vector<fs::path>();
+    folders = {named, named / "bin"};
+  } else if (!only_explicit()) {
+    folders = path_folders();
+    folders.emplace_back(kClangFolder);
+  }
+  std::vector<fs::path> found;
+  for (const fs::path& folder : folders)
+    for (const char* name : kClangNames)
+      if (is_program(folder / name)) found.push_back(folder / name);
+  return found;
+}
+
+std::vector<fs::path> clang_companions(const fs::path& clang) {
+  std::error_code error;
+  const fs::path lib = fs::weakly_canonical(clang, error).parent_path().parent_path() / "lib";
+  std::vector<fs::path> found;
+  for (const char* stem : {"libLLVM", "libclang-cpp.so"})
+    for (const std::string& name : names_in(lib, stem))
+      if (name.find(".so") != std::string::npos) found.push_back(lib / name);
+  return found;
+}
+
 Tool require(const Search& search, const std::string& hint) {
   if (!search.tool) throw Error(ErrorKind::not_found, search.reason, hint);
   return *search.tool;
@@ -364,7 +393,7 @@ Search find_clang(const fs::path& explicit_path, int stop_descriptor) {
   };
   if (searcher.try_explicit(explicit_path, "TARE_CLANG", look)) return searcher.finish();
   if (!searcher.try_folders("PATH", path_folders(), look_in))
-    searcher.try_folders("/usr/lib/llvm-19", {"/usr/lib/llvm-19/bin"}, look_in);
+    searcher.try_folders("/usr/lib/llvm-19", {kClangFolder}, look_in);
   return searcher.finish();
 }
 

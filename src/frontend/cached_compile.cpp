@@ -15,7 +15,7 @@
 namespace tare::detail {
 namespace {
 
-/// Everything that one compile is about.
+/// Everything that one compile of CUDA C++ is about.
 struct Request {
   CachedCompiler compiler;
   const std::string& source;
@@ -29,33 +29,26 @@ KeyInputs gather(const Request& request) {
   return gather_inputs(request.compiler, request.source, request.code, request.names, request.options);
 }
 
-/// Compiles; `entry` gets what came out, `doubt` why it must not be kept.
 void compile(const Request& request, const KeyInputs& inputs, Entry& entry, std::string& doubt) {
   if (request.compiler == CachedCompiler::nvrtc) {
     entry.compiled = compile_nvrtc_for(request.source, request.code, request.names, request.options,
                                        request.arch_from_device);
-    return;
+  } else {
+    const auto start = std::chrono::system_clock::now();
+    NvccResult result = run_nvcc_for(request.source, request.code, request.names, request.options,
+                                     request.arch_from_device, inputs.has_includes);
+    entry.compiled = std::move(result.compiled);
+    if (inputs.has_includes)
+      entry.opened = opened_files(result.dependencies, inputs.toolkit_dirs, start, doubt);
   }
-  const auto start = std::chrono::system_clock::now();
-  NvccResult result = run_nvcc_for(request.source, request.code, request.names, request.options,
-                                   request.arch_from_device, inputs.has_includes);
-  entry.compiled = std::move(result.compiled);
-  if (inputs.has_includes)
-    entry.opened = opened_files(result.dependencies, inputs.toolkit_dirs, start, doubt);
+  if (doubt.empty() && inputs.has_includes && key_of(gather(request).inputs) != key_of(inputs.inputs))
+    doubt = "a header changed during the compile";
 }
 
 }  // namespace
 
-CachedModule load_or_compile(CachedCompiler compiler, const PrimaryContext& context,
-                             const std::string& source, const std::vector<std::string>& names,
-                             const CompileOptions& options, const Cache& cache) {
-  const Request request{compiler,
-                        source,
-                        names,
-                        for_device(context, options),
-                        code_for_driver(Code::cubin),
-                        options.arch.empty()};
-  KeyInputs inputs = gather(request);
+CachedModule load_or_make(const PrimaryContext& context, KeyInputs inputs, const Cache& cache,
+                          const MakeEntry& make) {
   const Key key = key_of(inputs.inputs);
   Cache::State& state = cache.state();
   CachedModule result;
@@ -82,13 +75,11 @@ CachedModule load_or_compile(CachedCompiler compiler, const PrimaryContext& cont
 
   Entry entry;
   std::string doubt = inputs.unknowable;
-  compile(request, inputs, entry, doubt);
+  make(entry, doubt);
   report.compiled = true;
   // Loaded before it is kept, so that code which the driver refuses never gets into the cache.
   result.module = load_compiled(context, entry.compiled, report.load_ms);
   report.details = entry.compiled;
-  if (doubt.empty() && inputs.has_includes && key_of(gather(request).inputs) != key)
-    doubt = "a header changed during the compile";
   if (!doubt.empty()) {
     report.cache_result = "unusable: " + doubt;
     return result;
@@ -98,6 +89,21 @@ CachedModule load_or_compile(CachedCompiler compiler, const PrimaryContext& cont
   entry.probed_absent = std::move(inputs.probed_absent);
   keep(state, key, entry);
   return result;
+}
+
+CachedModule load_or_compile(CachedCompiler compiler, const PrimaryContext& context,
+                             const std::string& source, const std::vector<std::string>& names,
+                             const CompileOptions& options, const Cache& cache) {
+  const Request request{compiler,
+                        source,
+                        names,
+                        for_device(context, options),
+                        code_for_driver(Code::cubin),
+                        options.arch.empty()};
+  const KeyInputs inputs = gather(request);
+  return load_or_make(context, inputs, cache, [&](Entry& entry, std::string& doubt) {
+    detail::compile(request, inputs, entry, doubt);
+  });
 }
 
 }  // namespace tare::detail
