@@ -23,7 +23,7 @@ std::string ms(double value) {
 }
 
 bool ran(const RowResult& row) {
-  return row.status == Status::ok || row.status == Status::wrong;
+  return row.status == Status::ok || row.status == Status::wrong || row.status == Status::incomparable;
 }
 
 std::vector<const RowResult*> rows_that(const PassResult* pass, auto&& holds) {
@@ -247,8 +247,14 @@ Sentences differing_bits(const Record& record) {
   if (differing.empty() || !std::all_of(differing.begin(), differing.end(),
                                         [&](const RowResult* row) { return floating_output(record, *row); }))
     return {};
-  std::vector<std::string> parts;
-  for (const RowResult* row : differing) parts.push_back(how_far(*row));
+  std::vector<std::string> parts, givers;
+  for (const RowResult* row : differing) {
+    parts.push_back(how_far(*row));
+    for (const Difference& difference : row->differences)
+      if (!difference.equal && !difference.giver.empty() &&
+          std::find(givers.begin(), givers.end(), difference.giver) == givers.end())
+        givers.push_back(difference.giver);
+  }
   // What has an explanation of its own stands with the row.
   const auto is_explained = [](const RowResult* row) {
     return std::any_of(row->differences.begin(), row->differences.end(),
@@ -256,10 +262,31 @@ Sentences differing_bits(const Record& record) {
   };
   if (std::all_of(differing.begin(), differing.end(), is_explained)) return {};
   const std::string why = explain_by_options(differing, equal, distance_of(differing));
-  return {"under --fp default these differ from the reference: " + join_names(parts) + "; " +
+  return {"under --fp default these differ from " +
+          (givers.empty() ? "the reference" : "row " + join_names(givers)) + ": " + join_names(parts) + "; " +
           (!why.empty()    ? why
            : equal.empty() ? "no option that was passed explains it"
                            : "no option that was passed separates them from the rows that do not differ")};
+}
+
+// --- what equal bits do not show
+
+Sentences weak_checks(const Record& record) {
+  const bool any = std::any_of(record.passes.begin(), record.passes.end(), [](const PassResult& pass) {
+    return std::any_of(pass.rows.begin(), pass.rows.end(), ran);
+  });
+  Sentences sentences;
+  for (const WeakCheck& weak : record.weak_checks) {
+    if (!any) break;
+    if (weak.unchanged)
+      sentences.push_back(
+          "`" + weak.argument +
+          "` is to be just what it was filled with, so a kernel that does nothing matches too");
+    else
+      sentences.push_back("every element of `" + weak.argument + "` is to be " + weak.value +
+                          ", so equal bits do not show that each comes from its own inputs");
+  }
+  return sentences;
 }
 
 // --- the device's clocks
@@ -304,7 +331,7 @@ std::string findings_scope(const Record& record) {
 std::vector<std::string> work_out_findings(const Record& record) {
   std::vector<std::string> findings;
   for (const auto& question :
-       {compile_moments, caches, steady_states, paces, clocks, check_row, differing_bits})
+       {compile_moments, caches, steady_states, paces, clocks, check_row, differing_bits, weak_checks})
     for (const std::string& sentence : question(record))
       findings.push_back(findings_scope(record) + ": " + sentence + ".");
   return findings;
