@@ -178,6 +178,16 @@ Figures::Series Figures::resample(const std::string& pass, std::size_t row_index
   return series;
 }
 
+std::string Figures::measured_once(const std::string& pass, const std::string& row, Figure figure) const {
+  const RowResult* result = find_row(find_pass(record_, pass), row);
+  if (result == nullptr || is_check(figure) || is_moment(figure)) return {};
+  const std::string name(figure_name(figure));
+  if (figure == Figure::mean_ms || figure == Figure::gb_per_s)
+    return result->rounds.size() != 1 ? "" : name + " was measured in one round only";
+  if (is_steady(figure)) return {};
+  return result->samples.size() != 1 ? "" : name + " was measured in one process only (--quick, --samples)";
+}
+
 std::string Figures::why_missing(const std::string& pass, const std::string& row, Figure figure) const {
   const RowResult* result = find_row(find_pass(record_, pass), row);
   if (result == nullptr) return "not in this run";

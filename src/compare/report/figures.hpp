@@ -51,6 +51,9 @@ class Figures {
   const Record& record() const { return record_; }
   /// Null where there is no such figure; why_missing() then says why.
   const Series* find(const std::string& pass, const std::string& row, Figure figure);
+  /// "first_ms was measured in one process only", where nothing says how much it varies; else empty. Only of
+  /// figures that find() has.
+  std::string measured_once(const std::string& pass, const std::string& row, Figure figure) const;
   /// "skipped", "failed", "no mean_ms"; to be read after the row's name.
   std::string why_missing(const std::string& pass, const std::string& row, Figure figure) const;
 

@@ -89,27 +89,21 @@ Sentences caches(const Record& record) {
       (clearly_below(*after, *before) ? kept_below : again).push_back(change);
   }
   Sentences sentences;
-  if (!kept.empty())
-    sentences.push_back("a second process compiles nothing, counted, with " + join_names(kept));
+  if (!kept.empty()) sentences.push_back("a second process runs no compiler with " + join_names(kept));
   if (!kept_below.empty())
     sentences.push_back("a second process calls the compiler again, yet sooner has its result, with " +
                         join_names(kept_below) + ": a cache below the row kept it");
-  if (!again.empty()) sentences.push_back("a second process compiles again with " + join_names(again));
+  if (!again.empty())
+    sentences.push_back("a second process runs the compiler again with " + join_names(again));
   return sentences;
 }
 
 // --- how far apart the steady states are
 
-std::string distance(const SteadyComparison& comparison) {
-  const auto [low, high] = comparison.interval;
-  if (comparison.ratio >= 1.5 || comparison.ratio <= 1 / 1.5)
-    return fmt::format("{} takes {:.2f} times as long ({:.2f} to {:.2f})", comparison.row, comparison.ratio,
-                       low, high);
-  const bool longer = comparison.ratio > 1;
-  const double near = (longer ? low : 2 - high) - 1, far = (longer ? high : 2 - low) - 1;
-  return fmt::format("{} takes {}% {} ({} to {}%)", comparison.row,
-                     significant(std::abs(comparison.ratio - 1) * 100, 2), longer ? "longer" : "less",
-                     significant(near * 100, 2), significant(far * 100, 2));
+/// "1.030 times as long (1.028 to 1.032)".
+std::string times_as_long(const SteadyComparison& comparison) {
+  return fmt::format("{:.3f} times as long ({:.3f} to {:.3f})", comparison.ratio, comparison.interval.low,
+                     comparison.interval.high);
 }
 
 Sentences steady_states(const Record& record) {
@@ -120,10 +114,9 @@ Sentences steady_states(const Record& record) {
   if (comparisons.empty()) return {};
   const auto [fastest, slowest] = std::minmax_element(
       rows.begin(), rows.end(), [](const auto* a, const auto* b) { return *a->mean_ms < *b->mean_ms; });
-  std::string text =
-      fmt::format("steady states run from {} ({}) to {} ({}), {}% apart", ms(*(*fastest)->mean_ms),
-                  (*fastest)->row, ms(*(*slowest)->mean_ms), (*slowest)->row,
-                  significant((*(*slowest)->mean_ms / *(*fastest)->mean_ms - 1) * 100, 2));
+  std::string text = fmt::format("steady states run from {} ({}) to {} ({}), {:.3f} times as long",
+                                 ms(*(*fastest)->mean_ms), (*fastest)->row, ms(*(*slowest)->mean_ms),
+                                 (*slowest)->row, *(*slowest)->mean_ms / *(*fastest)->mean_ms);
   const int count = static_cast<int>(comparisons.size());
   const int needed = values_needed(corrected_level(0.95, count));
   const bool settled = std::all_of(comparisons.begin(), comparisons.end(),
@@ -134,7 +127,7 @@ Sentences steady_states(const Record& record) {
   }
   std::vector<std::string> different;
   for (const SteadyComparison& comparison : comparisons)
-    if (comparison.differs()) different.push_back(distance(comparison));
+    if (comparison.differs()) different.push_back(comparison.row + " takes " + times_as_long(comparison));
   const std::string& reference = comparisons[0].reference;
   const std::string how =
       count == 1 ? "; 95% interval of the per-round ratios"
@@ -183,7 +176,7 @@ Sentences check_row(const Record& record) {
   if (comparison.empty() || !comparison[0].settled) return {};
   const auto [low, high] = comparison[0].interval;
   const std::string interval =
-      fmt::format("ratio {:.3f}, 95%: {:.3f} to {:.3f}", comparison[0].ratio, low, high);
+      fmt::format("{:.3f} times as long, 95% interval {:.3f} to {:.3f}", comparison[0].ratio, low, high);
   if (!comparison[0].differs())
     return {twin->row + " runs the same on memory of its own as on the shared buffers, within the noise (" +
             interval + ")"};
