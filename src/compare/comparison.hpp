@@ -88,6 +88,7 @@ class Comparison {
   void absorb(const Reply& reply, RowResult& result, Sample* sample) const;
   void fail(Pass& pass, std::size_t row, const WorkerFailure& failure, bool launched);
   void judge_bits(RowResult& result, const std::vector<Difference>& found, bool late);
+  std::string why_not_comparable(const RowResult& result, const Difference& difference) const;
   void step(const std::string& what);
   void start_steps(const std::string& what, int steps);
 

@@ -77,7 +77,8 @@ std::vector<RowAvailability> list_rows(const CompareOptions& options);
 /// Fills Record::claims and Record::findings from the figures.
 void judge(Record& record, const std::vector<Claim>& claims);
 
-/// The exit code that the record calls for.
+/// The exit code that the record calls for. A row that is not comparable neither matched nor failed; where
+/// there are no others, nothing was checked: kNothingRan.
 ExitCode exit_code(const Record& record);
 
 /// What is printed only if asked for.

@@ -171,9 +171,23 @@ std::vector<Difference> OwnerMemory::check(MemoryMode mode, const std::string& r
       givers_[i] = row;
       differences.push_back({.max_ulp = 0, .argument = argument.name});
     }
+    if (want) differences.back().giver = givers_[i];
     if (!differences.back().equal && givers_[i] == row) differences.back().hint = kDiffersBetweenLaunches;
   }
   return differences;
+}
+
+std::vector<WeakCheck> OwnerMemory::weak_checks() const {
+  std::vector<WeakCheck> weak;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const JobArgument& argument = job_.arguments[i];
+    if (!argument.is_output() || argument.check.kind == Check::Kind::none || !reference_.outputs[i]) continue;
+    const HostBuffer& want = *reference_.outputs[i];
+    const bool unchanged = argument.is_in_out() && !want.empty() && want == contents_[i];
+    const std::optional<std::string> value = single_value(argument, want);
+    if (unchanged || value) weak.push_back({argument.name, unchanged, value.value_or("")});
+  }
+  return weak;
 }
 
 }  // namespace tare::compare

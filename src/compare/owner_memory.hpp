@@ -55,6 +55,8 @@ class OwnerMemory {
   /// Reads every compared output and holds it against the reference. With no reference, the first row
   /// that asks (`row` is its name) becomes it.
   std::vector<Difference> check(MemoryMode mode, const std::string& row);
+  /// Of the compared outputs whose expected contents are known, those that equal bits say little about.
+  std::vector<WeakCheck> weak_checks() const;
   bool has_in_out() const noexcept { return has_in_out_; }
 
  private:

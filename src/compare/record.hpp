@@ -12,7 +12,8 @@
 
 namespace tare::compare {
 
-enum class Status { ok, skipped, failed, wrong };
+/// `incomparable`: it ran, under --fp strict, with a library that cannot be strict, and its bits differ.
+enum class Status { ok, skipped, failed, wrong, incomparable };
 
 /// Median and range over the samples (processes).
 struct Sampled {
@@ -49,7 +50,7 @@ struct CacheUse {
 struct RowResult {
   std::string row, title, version;
   Status status = Status::ok;
-  std::string reason;  // one line: why skipped, failed or wrong
+  std::string reason;  // one line: why skipped, failed, wrong or not comparable
   std::string detail;  // more lines: compiler log, stderr's tail
   std::optional<Sampled> start_ms, build_ms, first_ms;
   std::optional<double> launch_us;   // host time per call
@@ -71,7 +72,8 @@ struct RowResult {
   CacheUse cache;
   std::map<std::string, std::string> environment;  // the isolated cache directories
   std::string stderr_tail;
-  std::string twin;  // the check row's: the row it repeats on memory of its own; empty for all others
+  std::string not_strict;  // under --fp strict: why its library cannot honour that; empty: it can
+  std::string twin;        // the check row's: the row it repeats on memory of its own; empty for all others
 };
 
 struct PassResult {
@@ -102,6 +104,13 @@ struct ClaimResult {
   std::string figures;  // what it was judged on
 };
 
+/// An output whose expected contents are such that equal bits say little.
+struct WeakCheck {
+  std::string argument;
+  bool unchanged = false;  // it is to be just what it was filled with: a kernel that does nothing matches
+  std::string value;       // what every element is to be; empty: there are several values
+};
+
 struct RunSettings {
   int warmup = 3, timed = 10, rounds = 30, samples = 3;
   std::string fp = "default";  // default | strict
@@ -116,6 +125,7 @@ struct Record {
   Job job;
   RunSettings settings;
   std::string reference;  // Reference::how
+  std::vector<WeakCheck> weak_checks;
   std::vector<PassResult> passes;
   std::vector<ClaimResult> claims;
   std::vector<std::string> findings;  // plain sentences worked out from the figures

@@ -17,8 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::array<std::string, 12> kKeys{"order",  "title",       "cpu_title", "moment", "worker",  "needs",
-                                        "no_gpu", "environment", "memory",    "twin",   "prepare", "python"};
+const std::array<std::string, 13> kKeys{"order",   "title",  "cpu_title",   "moment", "worker",
+                                        "needs",   "no_gpu", "environment", "memory", "twin",
+                                        "prepare", "python", "not_strict"};
 const std::array<std::string, 5> kPythonKeys{"environment", "libraries", "build_environment", "build_files",
                                              "pins"};
 const std::array<std::string, 5> kPinKeys{"cuda", "versions", "packages", "build", "source"};
@@ -176,6 +177,8 @@ RowDescription parse_row(const std::string& text, const std::string& name, const
       row.python = python_of(file, value, name);
     } else if (key == "no_gpu") {
       row.no_gpu = text_of(file, value, key);
+    } else if (key == "not_strict") {
+      row.not_strict = text_of(file, value, key);
     } else if (key == "memory") {
       const std::string memory = text_of(file, value, key);
       if (memory != "own" && memory != "owner")

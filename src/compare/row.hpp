@@ -24,6 +24,7 @@ struct RowDescription {
   std::vector<std::string> needs;   // "nvrtc", "nvcc", "clang", "host-compiler", "gpu", "program NAME";
                                     // alternatives with " or " between them
   std::string no_gpu;               // why it needs a GPU, where it does: a need with a reason of its own
+  std::string not_strict;           // why its library cannot honour --fp strict; empty: it can
   std::map<std::string, std::string> environment;  // "{driver}": the path of the loaded driver
   std::optional<PythonEnvironment> python;         // of a row whose worker is started with "{python}"
   bool own_memory = false;                         // memory = "own": not the owner's buffers but the worker's

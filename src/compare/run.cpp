@@ -152,6 +152,7 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
              progress)
       .run();
   record.reference = memory.reference_how();
+  record.weak_checks = memory.weak_checks();
   return record;
 }
 

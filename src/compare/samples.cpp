@@ -95,6 +95,7 @@ void Comparison::run_pass(const Plan& plan) {
     result.row = rows_[i].description.name;
     result.title = title_of(rows_[i]);
     result.twin = rows_[i].twin;
+    if (record_.settings.fp == "strict") result.not_strict = rows_[i].description.not_strict;
     if (!rows_[i].description.python) result.version = version();
     result.interpreter = rows_[i].interpreter.program;
     if (!rows_[i].skipped.empty()) {
@@ -284,21 +285,47 @@ void Comparison::fail(Pass& pass, std::size_t index, const WorkerFailure& failur
   rows_[index].detail = result.detail;
 }
 
+// Only what another way of rounding can explain: no NaN, and the same from launch to launch.
+std::string Comparison::why_not_comparable(const RowResult& result, const Difference& difference) const {
+  if (!difference.max_ulp || !difference.hint.empty()) return {};
+  if (!result.not_strict.empty()) return result.row + ": " + result.not_strict;
+  for (const RunningRow& row : rows_)
+    if (record_.settings.fp == "strict" && !difference.giver.empty() &&
+        row.description.name == difference.giver && !row.description.not_strict.empty())
+      return row.description.name + ": " + row.description.not_strict;
+  return {};
+}
+
 void Comparison::judge_bits(RowResult& result, const std::vector<Difference>& found, bool late) {
   std::vector<Difference>& kept = late ? result.late_differences : result.differences;
-  const auto unequal = [](const Difference& difference) { return !difference.equal; };
+  const auto worst_of = [&](const std::vector<Difference>& differences) {
+    std::pair<Status, const Difference*> worst{Status::ok, nullptr};
+    for (const Difference& each : differences) {
+      if (each.equal || worst.first == Status::wrong) continue;
+      const Status status = why_not_comparable(result, each).empty() ? Status::wrong : Status::incomparable;
+      if (worst.second == nullptr || status == Status::wrong) worst = {status, &each};
+    }
+    return worst;
+  };
   // Of several samples, one that was wrong is never covered by a later one that was right.
-  if (std::none_of(kept.begin(), kept.end(), unequal)) kept = found;
-  const auto wrong = std::find_if(kept.begin(), kept.end(), unequal);
-  if (wrong == kept.end() || result.status == Status::wrong) return;
+  const Status before = worst_of(kept).first, now = worst_of(found).first;
+  if (before == Status::ok || (before == Status::incomparable && now == Status::wrong)) kept = found;
+  const auto [status, worst] = worst_of(kept);
+  if (worst == nullptr || result.status == Status::wrong || result.status == status) return;
   const auto argument = std::find_if(record_.job.arguments.begin(), record_.job.arguments.end(),
-                                     [&](const JobArgument& each) { return each.name == wrong->argument; });
-  result.status = Status::wrong;
+                                     [&](const JobArgument& each) { return each.name == worst->argument; });
+  result.status = status;
   inputs_suspect_ = true;
+  const std::string expected = worst->giver.empty()         ? "want " + worst->want
+                               : worst->giver == result.row ? "and was " + worst->want + " before"
+                                                            : worst->giver + " gave " + worst->want;
+  const std::string why = why_not_comparable(result, *worst);
   result.reason =
-      fmt::format("{}{}[{}] is {}, want {}; {} of {} elements differ",
-                  late ? "right after the first launch, wrong after the timed ones: " : "", wrong->argument,
-                  wrong->first_index, wrong->got, wrong->want, wrong->differing, argument->count);
+      fmt::format("{}{}{}[{}] is {}, {}; {} of {} elements differ",
+                  why.empty() ? "" : "not comparable under --fp strict (" + why + "): ",
+                  late ? "right after the first launch, wrong after the timed ones: " : "", worst->argument,
+                  worst->first_index, worst->got, expected, worst->differing, argument->count);
+  if (!worst->giver.empty()) result.reason += "; there is no reference: either may be wrong";
 }
 
 }  // namespace tare::compare

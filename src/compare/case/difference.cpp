@@ -192,6 +192,14 @@ std::optional<Difference> without_a_number(const JobArgument& argument, std::spa
   return difference;
 }
 
+std::optional<std::string> single_value(const JobArgument& argument, std::span<const std::byte> bytes) {
+  const std::size_t size = argument.element.size;
+  if (bytes.size() < 2 * size) return std::nullopt;
+  // Each element is the one before it.
+  if (std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) != 0) return std::nullopt;
+  return element_text(argument.element, bytes.data());
+}
+
 Difference compare_output(const JobArgument& argument, std::span<const std::byte> want,
                           std::span<const std::byte> got) {
   const ElementType& element = argument.element;

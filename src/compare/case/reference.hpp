@@ -53,7 +53,8 @@ struct Difference {
   std::string got = {}, want = {};            // "%.9g" (or %.17g, %d ...) and hex: "2.5 (0x40200000)"
   std::optional<std::uint64_t> max_ulp = {};  // floating types; nullopt where NaN meets number
   std::string argument = {};                  // which output
-  std::string hint = {};  // what is likely behind it, and what to do; empty: nothing to say
+  std::string giver = {};  // where there is no reference: the row whose output is the measure
+  std::string hint = {};   // what is likely behind it, and what to do; empty: nothing to say
 };
 Difference compare_output(const JobArgument& argument, std::span<const std::byte> want,
                           std::span<const std::byte> got);
@@ -61,5 +62,8 @@ Difference compare_output(const JobArgument& argument, std::span<const std::byte
 /// What is wrong with an output that there is nothing to hold against: a floating one that is NaN in every
 /// element, of whatever payload. Nullopt where that is not so.
 std::optional<Difference> without_a_number(const JobArgument& argument, std::span<const std::byte> got);
+
+/// The value that all elements have, for a person, where there are several and their bits are alike.
+std::optional<std::string> single_value(const JobArgument& argument, std::span<const std::byte> bytes);
 
 }  // namespace tare::compare

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 
 #include "compare/case/complaint.hpp"
 #include "compare/report/claim_expression.hpp"
@@ -70,6 +69,63 @@ std::string show(double value) {
 struct Outcome {
   Truth truth = Truth::unknown;
   std::string evidence;
+  std::vector<std::string> reasons = {};  // where it is unknown: why
+};
+
+void add_reasons(std::vector<std::string>& reasons, const std::vector<std::string>& more) {
+  for (const std::string& reason : more)
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
+}
+
+/// " ms", " us", " GB/s", or nothing for a ratio, a count, and what mixes units.
+std::string unit_of(const Expression& expression) {
+  if (expression.kind == Kind::figure) {
+    const std::string_view name = figure_name(expression.figure);
+    return name.ends_with("_ms")                       ? " ms"
+           : name.ends_with("_us")                     ? " us"
+           : expression.figure == Figure::gb_per_s     ? " GB/s"
+           : expression.figure == Figure::bits_max_ulp ? " ulp"
+                                                       : "";
+  }
+  if (expression.is_statement() || expression.children.empty() || expression.op == "count") return "";
+  const std::string first = unit_of(expression.children.front()), last = unit_of(expression.children.back());
+  if (expression.op == "*") return first.empty() || last.empty() ? first + last : "";
+  if (expression.op == "/") return last.empty() ? first : "";
+  return first.empty() ? last : last.empty() || first == last ? first : "";
+}
+
+/// Whether it can have no value below 0.
+bool is_never_negative(const Expression& expression) {
+  if (expression.kind == Kind::figure || expression.op == "abs" || expression.op == "count") return true;
+  if (expression.kind == Kind::number) return expression.number >= 0;
+  return expression.op != "-" &&
+         std::all_of(expression.children.begin(), expression.children.end(), is_never_negative);
+}
+
+/// Rows by what is said of them: "aot and cupy (skipped), clang (failed)".
+class RowsByReason {
+ public:
+  /// `reason` begins with the row's name, "clang: failed".
+  void add(const std::string& reason) {
+    const std::size_t colon = reason.find(": ");
+    const std::string row = reason.substr(0, colon), why = reason.substr(colon + 2);
+    for (auto& [known, rows] : groups_)
+      if (known == why) {
+        if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+        return;
+      }
+    groups_.push_back({why, {row}});
+  }
+  bool empty() const { return groups_.empty(); }
+  std::string text() const {
+    std::string text;
+    for (const auto& [why, rows] : groups_)
+      text += (text.empty() ? "" : ", ") + join_names(rows) + " (" + why + ")";
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups_;
 };
 
 /// Judges one expression in one pass (the pass of figures without a prefix).
@@ -84,11 +140,12 @@ class Judge {
   Outcome statement(const Expression& expression, const std::string& row) {
     if (expression.kind == Kind::comparison) return comparison(expression, row);
     Outcome left = statement(expression.children[0], row);
-    if (expression.op == "not") return {opposite(left.truth), "not (" + left.evidence + ")"};
+    if (expression.op == "not") return {opposite(left.truth), "not (" + left.evidence + ")", left.reasons};
     const Outcome right = statement(expression.children[1], row);
     const Truth truth =
         expression.op == "and" ? both(left.truth, right.truth) : either(left.truth, right.truth);
-    return {truth, left.evidence + " " + expression.op + " " + right.evidence};
+    add_reasons(left.reasons, right.reasons);
+    return {truth, left.evidence + "; " + expression.op + " " + right.evidence, left.reasons};
   }
 
   /// Why `expression` cannot be worked out for `row`; empty where it can. Rows left out of aggregates are
@@ -107,9 +164,9 @@ class Judge {
     return {};
   }
 
-  /// Rows that aggregates had to do without, "clang: failed"; and whether one of them should have been there.
-  const std::set<std::string>& left_out() const { return left_out_; }
-  bool left_out_needed() const { return left_out_needed_; }
+  /// Rows that aggregates had to do without; and whether one of them should have been there.
+  const RowsByReason& left_out() const { return left_out_; }
+  const RowsByReason& left_out_needed() const { return left_out_needed_; }
   /// Where an aggregate had just one row to go over: that row. Holding is easy then, so it is said.
   const std::string& only_member() const { return only_member_; }
 
@@ -142,8 +199,9 @@ class Judge {
       if (const auto found = members(expression); found.size() == 1) only_member_ = found[0];
       for (const std::string& row : rows_)
         if (const std::string reason = missing(expression.children[0], row); !reason.empty()) {
-          left_out_.insert(reason);
-          if (needed(row)) left_out_needed_ = true;
+          left_out_.add(reason.find(": ") == std::string::npos ? row + ": " + reason : reason);
+          if (needed(row))
+            left_out_needed_.add(reason.find(": ") == std::string::npos ? row + ": " + reason : reason);
         }
     }
     for (const Expression& child : expression.children) collect_reasons(child);
@@ -195,22 +253,26 @@ class Judge {
 
   Outcome comparison(const Expression& expression, const std::string& row) {
     if (std::string reason = missing(expression, row); !reason.empty())
-      return {Truth::unknown, std::move(reason)};
+      return {Truth::unknown, reason, {reason}};
     const Expression& left = expression.children[0];
     const Expression& right = expression.children[1];
     const Figures::Series left_values = values(left, row), right_values = values(right, row);
     Figures::Series difference = difference_of(left_values, right_values);
     const double point = difference[0];
     if (std::any_of(difference.begin(), difference.end(), [](double d) { return std::isnan(d); }))
-      return {Truth::unknown, expression.text + " has no value"};
+      return {Truth::unknown, expression.text + " has no value", {expression.text + " has no value"}};
     const bool orders = expression.op != "==" && expression.op != "!=";
     const Interval interval =
         orders ? interval_of(std::move(difference),
                              difference_of(values(left, row, true), values(right, row, true)))
                : percentile_interval(std::move(difference), level_);
-    const Truth truth = over_interval(expression.op, point, interval);
-    return {truth, side(left, row, left_values, truth) + " " + expression.op + " " +
-                       side(right, row, right_values, truth)};
+    const std::string once = measured_once(expression, row);
+    const Truth truth = once.empty() ? over_interval(expression.op, point, interval) : Truth::unknown;
+    Outcome outcome{truth, side(left, row, left_values, truth, unit_of(right)) + ", claimed " +
+                               expression.op + " " + side(right, row, right_values, truth, unit_of(left))};
+    if (truth == Truth::unknown)
+      outcome.reasons = {once.empty() ? "the interval of what was measured spans the bound" : once};
+    return outcome;
   }
 
   /// The largest of several noisy figures lies above the largest true one. So the resamples' interval is
@@ -237,29 +299,48 @@ class Judge {
     return at(point) ? Truth::yes : Truth::no;
   }
 
-  /// "max(mean_ms) / min(mean_ms) = 1.012 (1.008 to 1.017)"; the interval only where it is of use.
+  /// What rests on one measurement alone, in words; empty where all was measured more than once, is certain
+  /// (checks, the moment of compilation), or is one figure of many launches by itself (launch_us and its
+  /// like).
+  std::string measured_once(const Expression& expression, const std::string& row) {
+    if (expression.kind == Kind::figure)
+      return figures_.measured_once(pass_of(expression), expression.row.empty() ? row : expression.row,
+                                    expression.figure);
+    if (expression.kind == Kind::aggregate) {
+      for (const std::string& member : members(expression))
+        if (std::string once = measured_once(expression.children[0], member); !once.empty()) return once;
+      return {};
+    }
+    for (const Expression& child : expression.children)
+      if (std::string once = measured_once(child, row); !once.empty()) return once;
+    return {};
+  }
+
+  /// "max(mean_ms) / min(mean_ms) = 1.012 (1.008 to 1.017)", "build_ms = 21.4 ms"; the interval only where it
+  /// is of use. A bare number has the unit of what it is compared with.
   std::string side(const Expression& expression, const std::string& row, const Figures::Series& found,
-                   Truth truth) {
-    if (expression.kind == Kind::number) return show(found[0]);
-    const bool named = !expression.is_per_row();
-    std::string text = named ? expression.text + " = " + show(found[0]) : show(found[0]);
-    if (!named && truth != Truth::unknown) return text;
-    const Interval interval = interval_of(found, values(expression, row, true));
-    if (interval.low < interval.high)
-      text += fmt::format(" ({} to {})", show(interval.low), show(interval.high));
-    return text;
+                   Truth truth, const std::string& unit_of_other) {
+    if (expression.kind == Kind::number) return show(found[0]) + unit_of_other;
+    const std::string unit = unit_of(expression);
+    const std::string text = expression.text + " = " + show(found[0]) + unit;
+    if (expression.is_per_row() && truth != Truth::unknown) return text;
+    Interval interval = interval_of(found, values(expression, row, true));
+    // Widened by noise it may reach below what can be.
+    if (is_never_negative(expression)) interval.low = std::max(interval.low, 0.0);
+    if (!(interval.low < interval.high)) return text;
+    return text + fmt::format(" ({} to {}{})", show(interval.low), show(interval.high), unit);
   }
 
   Figures& figures_;
   std::vector<std::string> rows_;
   std::string pass_;
   double level_;
-  std::set<std::string> left_out_;
-  bool left_out_needed_ = false;
+  RowsByReason left_out_, left_out_needed_;
   std::string only_member_;
 };
 
-/// "holds for raw and nvcc (0 == 0); not for clang (611 == 0)".
+/// "holds for raw (bits.differing = 0, claimed == 0); does not hold for clang (bits.differing = 611, claimed
+/// == 0)".
 class RowSummary {
  public:
   void add(const std::string& verb, const std::string& row, const std::string& evidence) {
@@ -300,6 +381,7 @@ Outcome judge_rows(const Claim& claim, const Expression& expression, Judge& judg
   const bool some = !claim.only.empty();
   Truth truth = Truth::yes;
   bool any = false;
+  std::vector<std::string> reasons;
   RowSummary summary;
   std::vector<std::string> all = rows;
   for (const std::string& row : claim.only)
@@ -308,7 +390,10 @@ Outcome judge_rows(const Claim& claim, const Expression& expression, Judge& judg
     const bool expected = !some || std::find(claim.only.begin(), claim.only.end(), row) != claim.only.end();
     if (const std::string reason = judge.missing(expression, row); !reason.empty()) {
       summary.add("not judged: ", row, reason_alone(reason, row));
-      if (judge.needed(row)) truth = both(truth, Truth::unknown);
+      if (judge.needed(row)) {
+        truth = both(truth, Truth::unknown);
+        add_reasons(reasons, {reason});
+      }
       continue;
     }
     any = any || expected;
@@ -318,21 +403,27 @@ Outcome judge_rows(const Claim& claim, const Expression& expression, Judge& judg
                                              : "undecided for ",
                 row, outcome.evidence);
     truth = both(truth, expected ? outcome.truth : opposite(outcome.truth));
+    add_reasons(reasons, outcome.reasons);
   }
   // None of the rows it speaks of ran: only one for which it should not hold can settle it.
-  if (!any) truth = both(truth, Truth::unknown);
+  if (!any) {
+    truth = both(truth, Truth::unknown);
+    add_reasons(reasons, {"none of the rows that it speaks of has the figures"});
+  }
   std::string evidence = some ? "expected of " + join_names(claim.only) + " and of no other row; " : "";
-  return {truth, evidence + (rows.empty() ? "no row ran" : summary.text())};
+  return {truth, evidence + (rows.empty() ? "no row ran" : summary.text()), reasons};
 }
 
 Outcome judge_whole(const Expression& expression, Judge& judge) {
   Outcome outcome = judge.statement(expression, "");
   if (!judge.only_member().empty()) outcome.evidence += "; of " + judge.only_member() + " alone";
   if (judge.left_out().empty()) return outcome;
-  std::string list;
-  for (const std::string& reason : judge.left_out()) list += (list.empty() ? "" : "; ") + reason;
-  outcome.evidence += "; left out: " + list;
-  if (judge.left_out_needed() && outcome.truth == Truth::yes) outcome.truth = Truth::unknown;
+  outcome.evidence += "; left out: " + judge.left_out().text();
+  if (!judge.left_out_needed().empty() && outcome.truth == Truth::yes) {
+    outcome.truth = Truth::unknown;
+    add_reasons(outcome.reasons,
+                {"it speaks of all rows, and without figures is " + judge.left_out_needed().text()});
+  }
   return outcome;
 }
 
@@ -388,17 +479,20 @@ ClaimResult judge_claim(const Claim& claim, const Record& record, std::uint64_t 
   const std::vector<std::string> passes =
       expression.spans_passes() ? std::vector<std::string>{"cold", "warm"} : std::vector<std::string>{"warm"};
   Truth truth = Truth::yes;
+  std::vector<std::string> reasons;
   std::vector<std::pair<std::string, std::string>> evidence;
   for (const std::string& name : passes) {
     const PassResult* pass = find_pass(record, name);
     if (pass == nullptr) {
       truth = both(truth, Truth::unknown);
       evidence.emplace_back(name, "the pass was not run");
+      add_reasons(reasons, {"the " + name + " pass was not run"});
       continue;
     }
     const Outcome outcome = judge_pass(claim, expression, figures, *pass);
     truth = both(truth, outcome.truth);
     evidence.emplace_back(name, outcome.evidence);
+    if (outcome.truth == Truth::unknown) add_reasons(reasons, outcome.reasons);
   }
   result.verdict = truth == Truth::yes  ? Verdict::held
                    : truth == Truth::no ? Verdict::refuted
@@ -409,6 +503,13 @@ ClaimResult judge_claim(const Claim& claim, const Record& record, std::uint64_t 
     result.figures = "cold and warm: " + evidence[0].second;
   else
     result.figures = "cold: " + evidence[0].second + "; warm: " + evidence[1].second;
+  if (result.verdict == Verdict::undecided && !reasons.empty()) {
+    std::string why;
+    for (const std::string& reason : reasons) why += (why.empty() ? "because " : "; ") + reason;
+    // Of a claim that could not be worked out, the reason is all there is to say.
+    result.figures =
+        evidence.size() == 1 && evidence[0].second == reasons[0] ? why : why + ". " + result.figures;
+  }
   return result;
 }
 

@@ -103,6 +103,20 @@ std::string join_names(const std::vector<std::string>& names) {
   return joined;
 }
 
+bool is_only_held_against_itself(const RowResult& row) {
+  for (const auto* differences : {&row.differences, &row.late_differences})
+    for (const Difference& difference : *differences)
+      if (difference.giver != row.row) return false;
+  return outputs_compared(row);
+}
+
+bool outputs_given_by_a_row(const RowResult& row) {
+  for (const auto* differences : {&row.differences, &row.late_differences})
+    for (const Difference& difference : *differences)
+      if (!difference.giver.empty()) return true;
+  return false;
+}
+
 bool outputs_compared(const RowResult& row) {
   return !row.differences.empty() || !row.late_differences.empty();
 }
@@ -164,13 +178,27 @@ Figures::Series Figures::resample(const std::string& pass, std::size_t row_index
   return series;
 }
 
+std::string Figures::measured_once(const std::string& pass, const std::string& row, Figure figure) const {
+  const RowResult* result = find_row(find_pass(record_, pass), row);
+  if (result == nullptr || is_check(figure) || is_moment(figure)) return {};
+  const std::string name(figure_name(figure));
+  if (figure == Figure::mean_ms || figure == Figure::gb_per_s)
+    return result->rounds.size() != 1 ? "" : name + " was measured in one round only";
+  if (is_steady(figure)) return {};
+  return result->samples.size() != 1 ? "" : name + " was measured in one process only (--quick, --samples)";
+}
+
 std::string Figures::why_missing(const std::string& pass, const std::string& row, Figure figure) const {
   const RowResult* result = find_row(find_pass(record_, pass), row);
   if (result == nullptr) return "not in this run";
   if (result->status == Status::skipped) return "skipped";
   if (result->status == Status::failed) return "failed";
+  if (result->status == Status::incomparable) return "not comparable under --fp strict";
   if (is_check(figure)) return "its outputs are not compared";
-  if (result->status == Status::wrong) return "its output is wrong, so its times do not count";
+  if (result->status == Status::wrong)
+    return outputs_given_by_a_row(*result)
+               ? "its output differs from another row's, so its times do not count"
+               : "its output is wrong, so its times do not count";
   if (is_moment(figure)) return "it compiled nothing";
   if (figure == Figure::gb_per_s && result->host_bound) return "host-bound, so no gb_per_s";
   return "no " + std::string(figure_name(figure));

@@ -28,6 +28,10 @@ std::string join_names(const std::vector<std::string>& names);
 /// Elements outside the check's tolerance, over all compared outputs: the worse of the two comparisons
 /// (after the first launch, after the timed ones). False where nothing was compared.
 bool outputs_compared(const RowResult& row);
+/// Without a reference: whether all its outputs were held against what it gave itself; and whether any was
+/// held against what a row gave.
+bool is_only_held_against_itself(const RowResult& row);
+bool outputs_given_by_a_row(const RowResult& row);
 std::uint64_t elements_differing(const RowResult& row);
 
 /// Where a row's compiler ran, from the events of its first process: "open" (beside the opening of the
@@ -47,6 +51,9 @@ class Figures {
   const Record& record() const { return record_; }
   /// Null where there is no such figure; why_missing() then says why.
   const Series* find(const std::string& pass, const std::string& row, Figure figure);
+  /// "first_ms was measured in one process only", where nothing says how much it varies; else empty. Only of
+  /// figures that find() has.
+  std::string measured_once(const std::string& pass, const std::string& row, Figure figure) const;
   /// "skipped", "failed", "no mean_ms"; to be read after the row's name.
   std::string why_missing(const std::string& pass, const std::string& row, Figure figure) const;
 

@@ -23,7 +23,7 @@ std::string ms(double value) {
 }
 
 bool ran(const RowResult& row) {
-  return row.status == Status::ok || row.status == Status::wrong;
+  return row.status == Status::ok || row.status == Status::wrong || row.status == Status::incomparable;
 }
 
 std::vector<const RowResult*> rows_that(const PassResult* pass, auto&& holds) {
@@ -89,27 +89,21 @@ Sentences caches(const Record& record) {
       (clearly_below(*after, *before) ? kept_below : again).push_back(change);
   }
   Sentences sentences;
-  if (!kept.empty())
-    sentences.push_back("a second process compiles nothing, counted, with " + join_names(kept));
+  if (!kept.empty()) sentences.push_back("a second process runs no compiler with " + join_names(kept));
   if (!kept_below.empty())
     sentences.push_back("a second process calls the compiler again, yet sooner has its result, with " +
                         join_names(kept_below) + ": a cache below the row kept it");
-  if (!again.empty()) sentences.push_back("a second process compiles again with " + join_names(again));
+  if (!again.empty())
+    sentences.push_back("a second process runs the compiler again with " + join_names(again));
   return sentences;
 }
 
 // --- how far apart the steady states are
 
-std::string distance(const SteadyComparison& comparison) {
-  const auto [low, high] = comparison.interval;
-  if (comparison.ratio >= 1.5 || comparison.ratio <= 1 / 1.5)
-    return fmt::format("{} takes {:.2f} times as long ({:.2f} to {:.2f})", comparison.row, comparison.ratio,
-                       low, high);
-  const bool longer = comparison.ratio > 1;
-  const double near = (longer ? low : 2 - high) - 1, far = (longer ? high : 2 - low) - 1;
-  return fmt::format("{} takes {}% {} ({} to {}%)", comparison.row,
-                     significant(std::abs(comparison.ratio - 1) * 100, 2), longer ? "longer" : "less",
-                     significant(near * 100, 2), significant(far * 100, 2));
+/// "1.030 times as long (1.028 to 1.032)".
+std::string times_as_long(const SteadyComparison& comparison) {
+  return fmt::format("{:.3f} times as long ({:.3f} to {:.3f})", comparison.ratio, comparison.interval.low,
+                     comparison.interval.high);
 }
 
 Sentences steady_states(const Record& record) {
@@ -120,10 +114,9 @@ Sentences steady_states(const Record& record) {
   if (comparisons.empty()) return {};
   const auto [fastest, slowest] = std::minmax_element(
       rows.begin(), rows.end(), [](const auto* a, const auto* b) { return *a->mean_ms < *b->mean_ms; });
-  std::string text =
-      fmt::format("steady states run from {} ({}) to {} ({}), {}% apart", ms(*(*fastest)->mean_ms),
-                  (*fastest)->row, ms(*(*slowest)->mean_ms), (*slowest)->row,
-                  significant((*(*slowest)->mean_ms / *(*fastest)->mean_ms - 1) * 100, 2));
+  std::string text = fmt::format("steady states run from {} ({}) to {} ({}), {:.3f} times as long",
+                                 ms(*(*fastest)->mean_ms), (*fastest)->row, ms(*(*slowest)->mean_ms),
+                                 (*slowest)->row, *(*slowest)->mean_ms / *(*fastest)->mean_ms);
   const int count = static_cast<int>(comparisons.size());
   const int needed = values_needed(corrected_level(0.95, count));
   const bool settled = std::all_of(comparisons.begin(), comparisons.end(),
@@ -134,7 +127,7 @@ Sentences steady_states(const Record& record) {
   }
   std::vector<std::string> different;
   for (const SteadyComparison& comparison : comparisons)
-    if (comparison.differs()) different.push_back(distance(comparison));
+    if (comparison.differs()) different.push_back(comparison.row + " takes " + times_as_long(comparison));
   const std::string& reference = comparisons[0].reference;
   const std::string how =
       count == 1 ? "; 95% interval of the per-round ratios"
@@ -183,7 +176,7 @@ Sentences check_row(const Record& record) {
   if (comparison.empty() || !comparison[0].settled) return {};
   const auto [low, high] = comparison[0].interval;
   const std::string interval =
-      fmt::format("ratio {:.3f}, 95%: {:.3f} to {:.3f}", comparison[0].ratio, low, high);
+      fmt::format("{:.3f} times as long, 95% interval {:.3f} to {:.3f}", comparison[0].ratio, low, high);
   if (!comparison[0].differs())
     return {twin->row + " runs the same on memory of its own as on the shared buffers, within the noise (" +
             interval + ")"};
@@ -247,8 +240,14 @@ Sentences differing_bits(const Record& record) {
   if (differing.empty() || !std::all_of(differing.begin(), differing.end(),
                                         [&](const RowResult* row) { return floating_output(record, *row); }))
     return {};
-  std::vector<std::string> parts;
-  for (const RowResult* row : differing) parts.push_back(how_far(*row));
+  std::vector<std::string> parts, givers;
+  for (const RowResult* row : differing) {
+    parts.push_back(how_far(*row));
+    for (const Difference& difference : row->differences)
+      if (!difference.equal && !difference.giver.empty() &&
+          std::find(givers.begin(), givers.end(), difference.giver) == givers.end())
+        givers.push_back(difference.giver);
+  }
   // What has an explanation of its own stands with the row.
   const auto is_explained = [](const RowResult* row) {
     return std::any_of(row->differences.begin(), row->differences.end(),
@@ -256,10 +255,31 @@ Sentences differing_bits(const Record& record) {
   };
   if (std::all_of(differing.begin(), differing.end(), is_explained)) return {};
   const std::string why = explain_by_options(differing, equal, distance_of(differing));
-  return {"under --fp default these differ from the reference: " + join_names(parts) + "; " +
+  return {"under --fp default these differ from " +
+          (givers.empty() ? "the reference" : "row " + join_names(givers)) + ": " + join_names(parts) + "; " +
           (!why.empty()    ? why
            : equal.empty() ? "no option that was passed explains it"
                            : "no option that was passed separates them from the rows that do not differ")};
+}
+
+// --- what equal bits do not show
+
+Sentences weak_checks(const Record& record) {
+  const bool any = std::any_of(record.passes.begin(), record.passes.end(), [](const PassResult& pass) {
+    return std::any_of(pass.rows.begin(), pass.rows.end(), ran);
+  });
+  Sentences sentences;
+  for (const WeakCheck& weak : record.weak_checks) {
+    if (!any) break;
+    if (weak.unchanged)
+      sentences.push_back(
+          "`" + weak.argument +
+          "` is to be just what it was filled with, so a kernel that does nothing matches too");
+    else
+      sentences.push_back("every element of `" + weak.argument + "` is to be " + weak.value +
+                          ", so equal bits do not show that each comes from its own inputs");
+  }
+  return sentences;
 }
 
 // --- the device's clocks
@@ -304,7 +324,7 @@ std::string findings_scope(const Record& record) {
 std::vector<std::string> work_out_findings(const Record& record) {
   std::vector<std::string> findings;
   for (const auto& question :
-       {compile_moments, caches, steady_states, paces, clocks, check_row, differing_bits})
+       {compile_moments, caches, steady_states, paces, clocks, check_row, differing_bits, weak_checks})
     for (const std::string& sentence : question(record))
       findings.push_back(findings_scope(record) + ": " + sentence + ".");
   return findings;

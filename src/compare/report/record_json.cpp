@@ -63,7 +63,8 @@ json difference_json(const Difference& difference) {
               {"first_index", nullptr},
               {"got", nullptr},
               {"want", nullptr},
-              {"max_ulp", or_null(difference.max_ulp)}};
+              {"max_ulp", or_null(difference.max_ulp)},
+              {"given_by", difference.giver.empty() ? json() : json(difference.giver)}};
   if (!difference.equal) {
     object["first_index"] = difference.first_index;
     object["got"] = difference.got;
@@ -105,6 +106,8 @@ const char* status_name(Status status) {
       return "skipped";
     case Status::failed:
       return "failed";
+    case Status::incomparable:
+      return "incomparable";
     case Status::wrong:
       break;
   }
@@ -140,6 +143,7 @@ json row_json(const RowResult& row) {
               {"environment", map_json(row.environment)},
               {"stderr_tail", row.stderr_tail}};
   if (!row.interpreter.empty()) object["interpreter"] = row.interpreter;
+  if (!row.not_strict.empty()) object["not_strict"] = row.not_strict;
   if (!row.twin.empty()) object["twin"] = row.twin;
   return object;
 }

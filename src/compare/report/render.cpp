@@ -40,9 +40,26 @@ Cell rate(const RowResult& row) {
   return cell;
 }
 
+/// The first output that differs, and whether only after the timed launches; null where none does.
+const Difference* first_differing(const RowResult& row) {
+  for (const auto* differences : {&row.differences, &row.late_differences})
+    for (const Difference& difference : *differences)
+      if (!difference.equal) return &difference;
+  return nullptr;
+}
+
+/// Whether it differs from what a row gave, and not from a reference: then either may be wrong.
+bool only_differs(const RowResult& row) {
+  const Difference* const difference = first_differing(row);
+  return row.status == Status::wrong && difference != nullptr && !difference->giver.empty();
+}
+
 Cell bits(const RowResult& row) {
-  if (row.status == Status::wrong) return {.text = "wrong", .style = Style::bad};
+  if (row.status == Status::wrong)
+    return {.text = only_differs(row) ? "differs" : "wrong", .style = Style::bad};
+  if (row.status == Status::incomparable) return {.text = "not comparable", .style = Style::unsure};
   if (!outputs_compared(row)) return {.text = "-"};
+  if (is_only_held_against_itself(row)) return {.text = "itself"};
   std::uint64_t ulps = 0;
   for (const Difference& difference : row.differences) ulps = std::max(ulps, difference.max_ulp.value_or(0));
   if (ulps > 0) return {.text = fmt::format("within {} ulp", ulps), .style = Style::good};
@@ -55,26 +72,47 @@ std::uint64_t count_of(const Record& record, const std::string& argument) {
   return 0;
 }
 
+/// "wrong", "differs from nvrtc".
+std::string how_it_differs(const RowResult& row, const Difference& difference) {
+  if (row.status == Status::incomparable) return "not comparable";
+  if (difference.giver.empty()) return "wrong";
+  return "differs from " + (difference.giver == row.row ? "what it gave first" : difference.giver);
+}
+
 /// "wrong: out[4194304]: got nan (0xffffffff), want 2.5 (0x40200000); 611 of 4194915 differ".
 std::vector<std::string> wrong_lines(const Record& record, const RowResult& row) {
   std::vector<std::string> lines;
   std::set<std::string> said;
   for (const auto& [differences, when] :
-       {std::pair(&row.differences, "wrong: "),
-        std::pair(&row.late_differences, "wrong after the timed launches: ")})
+       {std::pair(&row.differences, ": "), std::pair(&row.late_differences, " after the timed launches: ")})
     for (const Difference& difference : *differences) {
       if (difference.equal || !said.insert(difference.argument).second) continue;
-      lines.push_back(fmt::format("{}{}[{}]: got {}, want {}; {} of {} differ", when, difference.argument,
-                                  difference.first_index, difference.got, difference.want,
+      const std::string expected =
+          difference.giver.empty()
+              ? "want " + difference.want
+              : (difference.giver == row.row ? "was " : difference.giver + " gave ") + difference.want;
+      lines.push_back(fmt::format("{}{}{}[{}]: got {}, {}; {} of {} differ", how_it_differs(row, difference),
+                                  when, difference.argument, difference.first_index, difference.got, expected,
                                   difference.differing, count_of(record, difference.argument)));
       if (!difference.hint.empty()) lines.push_back("  hint: " + difference.hint);
     }
   if (lines.empty()) lines.push_back("wrong: " + row.reason);
+  if (only_differs(row) && first_differing(row)->giver != row.row)
+    lines.push_back("  there is no reference: either may be wrong");
+  if (row.status == Status::incomparable && !row.not_strict.empty())
+    lines.push_back("  under --fp strict: " + row.not_strict);
+  else if (row.status == Status::incomparable)
+    lines.push_back("  under --fp strict the library of row " + first_differing(row)->giver +
+                    " cannot be strict");
   return lines;
 }
 
 std::string with_verb(const std::string& verb, const std::string& reason) {
   return reason.starts_with(verb) ? reason : verb + reason;
+}
+
+bool has_figures(const RowResult& row) {
+  return row.status == Status::ok || row.status == Status::wrong || row.status == Status::incomparable;
 }
 
 std::string pass_title(const std::string& name) {
@@ -91,12 +129,12 @@ class PassPrinter {
 
   std::string print(const PassResult& pass) {
     const std::string cpu = record_.machine.is_cpu_device ? " (cpu)" : "";
-    Table table({"row", "build ms", "first boot", "first ms", "launch us", "mean ms" + cpu, "kernel ms" + cpu,
-                 "cold L2 ms" + cpu, "GB/s" + cpu, "bits"});
+    Table table({"row", "build ms", "first boot ms", "first ms", "launch us", "mean ms" + cpu,
+                 "kernel ms" + cpu, "cold L2 ms" + cpu, "GB/s" + cpu, "bits"});
     std::vector<std::string> said_before;
     Details details;
     for (const RowResult& row : pass.rows) {
-      if (row.status == Status::ok || row.status == Status::wrong) {
+      if (has_figures(row)) {
         add_figures(table, row,
                     first_boot_ && pass.name == "cold" ? find_row(find_pass(record_, "rehearsal"), row.row)
                                                        : nullptr);
@@ -112,6 +150,7 @@ class PassPrinter {
       }
       if (!row.detail.empty() && said_.insert(row.row + '\n' + row.detail).second) add_detail(details, row);
     }
+    if (said_before.size() == pass.rows.size() && details.empty()) return {};
     bool left_out = false;
     std::string text =
         '\n' + paint_(Style::bold, pass_title(pass.name)) + '\n' + table.print(width_, paint_, left_out);
@@ -151,8 +190,9 @@ class PassPrinter {
                    number(row.cold_l2_ms, 4),
                    rate(row),
                    bits(row)});
-    if (row.status == Status::wrong)
-      for (const std::string& line : wrong_lines(record_, row)) table.add_remark(line, Style::bad);
+    if (row.status == Status::wrong || row.status == Status::incomparable)
+      for (const std::string& line : wrong_lines(record_, row))
+        table.add_remark(line, row.status == Status::wrong ? Style::bad : Style::unsure);
   }
 
   const Record& record_;
@@ -175,10 +215,11 @@ std::string legend(const Record& record, bool ranges_left_out, bool first_boot, 
   std::vector<std::string> lines;
   if (first_boot)
     lines.push_back(
-        "first boot: build ms of the rehearsal, the row's first process in this run. It includes reading "
-        "files "
-        "from the disk, as far as they were not in memory already (from an earlier run, or an earlier row); "
-        "build ms beside it does not");
+        "first boot ms: build ms of the rehearsal, the row's first process in this run. It includes reading "
+        "files from the disk, as far as they were not in memory already (from an earlier run, or an earlier "
+        "row); build ms beside it does not. It is one process: where it is not above build ms, a median, "
+        "nothing "
+        "was read that took longer than one process differs from the next");
   if (any_row(record, [](const RowResult& row) { return row.host_bound; }))
     lines.push_back(
         "host-bound: a call costs about what a launch takes, and the kernel alone (kernel ms, taken with the "
@@ -200,7 +241,7 @@ std::string legend(const Record& record, bool ranges_left_out, bool first_boot, 
         fmt::format("above peak: more than the device's memory can move ({:.0f} GB/s); do not believe it",
                     record.machine.peak_bytes_per_second / 1e9));
   if (ranges_left_out) lines.push_back("the ranges over the processes do not fit this width: see the record");
-  if (record.machine.is_cpu_device)
+  if (record.machine.is_cpu_device && any_row(record, has_figures))
     lines.push_back(
         "cpu: these figures are the CPU device's, not a GPU's. Running the output of NVIDIA's compilers on "
         "it "
@@ -249,52 +290,91 @@ std::string places(const Record& record, unsigned width) {
   return text.empty() ? text : text + '\n';
 }
 
-/// Whether the rows that match are one way to launch, held against what that way itself gave.
-bool compared_with_itself(const Record& record, const std::vector<std::string>& matching) {
-  if (matching.empty() || record.reference.find(" as row ") == std::string::npos) return false;
-  std::set<std::string> ways;
+/// The row's results over the passes of which `holds` is true.
+std::vector<const RowResult*> results_of(const Record& record, const std::string& name, auto&& holds) {
+  std::vector<const RowResult*> results;
   for (const PassResult& pass : record.passes)
     for (const RowResult& row : pass.rows)
-      if (row.status == Status::ok || row.status == Status::wrong)
-        ways.insert(is_check_row(row) ? row.twin : row.row);
-  return ways.size() == 1;
+      if (row.row == name && pass.name != "rehearsal" && holds(row)) results.push_back(&row);
+  return results;
+}
+
+/// What the rows that match were held against: "4 rows match", "2 rows agree with one another (...)".
+std::string matching_text(const Record& record, const std::vector<std::string>& matching) {
+  bool compared = false, by_rows = false;
+  std::set<std::string> ways, ways_that_match;
+  for (const PassResult& pass : record.passes)
+    for (const RowResult& row : pass.rows) {
+      if (pass.name == "rehearsal" || !has_figures(row)) continue;
+      const std::string& way = is_check_row(row) ? row.twin : row.row;
+      ways.insert(way);
+      if (std::find(matching.begin(), matching.end(), row.row) == matching.end()) continue;
+      ways_that_match.insert(way);
+      compared = compared || outputs_compared(row);
+      by_rows = by_rows || outputs_given_by_a_row(row);
+    }
+  const bool one = matching.size() == 1;
+  const std::string rows = plural(static_cast<int>(matching.size()), "row");
+  if (!compared) return rows + " ran; no output is compared";
+  if (!by_rows) return rows + (one ? " matches" : " match");
+  if (ways_that_match.size() > 1) return rows + " agree with one another (there is no reference)";
+  return join_names(matching) +
+         (one ? " was only held against what it gave itself"
+              : " were only held against what they gave themselves") +
+         ": there is no reference" + (ways.size() == 1 ? ", and no other row ran" : "");
 }
 
 /// "Checks: 4 rows match; wrong: raw; skipped: clang". A row counts by the worst that happened to it.
 std::string checks(const Record& record, Painter paint) {
-  std::vector<std::string> names, by_status[4];
+  enum { matches, skipped, failed, wrong, differs, incomparable, kinds };
+  std::vector<std::string> names, by_kind[kinds];
   for (const PassResult& pass : record.passes)
     for (const RowResult& row : pass.rows)
       if (std::find(names.begin(), names.end(), row.row) == names.end()) names.push_back(row.row);
+  std::vector<std::string> givers;
   for (const std::string& name : names) {
-    const auto is = [&](Status status) {
-      return any_row(record, [&](const RowResult& row) { return row.row == name && row.status == status; });
+    const auto with = [&](Status status) {
+      return results_of(record, name, [&](const RowResult& row) { return row.status == status; });
     };
-    const Status worst = is(Status::wrong)    ? Status::wrong
-                         : is(Status::failed) ? Status::failed
-                         : is(Status::ok)     ? Status::ok
-                                              : Status::skipped;
-    by_status[static_cast<std::size_t>(worst)].push_back(name);
+    const std::vector<const RowResult*> wrongs = with(Status::wrong);
+    const bool only_different =
+        std::all_of(wrongs.begin(), wrongs.end(), [](const auto* row) { return only_differs(*row); });
+    if (!wrongs.empty() && only_different) givers.push_back(first_differing(*wrongs.front())->giver);
+    by_kind[!wrongs.empty()                       ? (only_different ? differs : wrong)
+            : !with(Status::failed).empty()       ? failed
+            : !with(Status::incomparable).empty() ? incomparable
+            : !with(Status::ok).empty()           ? matches
+                                                  : skipped]
+        .push_back(name);
   }
-  const auto& matching = by_status[static_cast<std::size_t>(Status::ok)];
+  const std::vector<std::string>& matching = by_kind[matches];
   std::string text = "\nChecks: ";
-  if (record.job.empty)
+  if (record.job.empty) {
     text += "nothing was launched, so nothing was checked";
-  else if (compared_with_itself(record, matching))
-    text += paint(Style::unsure,
-                  join_names(matching) +
-                      (matching.size() == 1 ? " was only held against what it gave itself"
-                                            : " were only held against what they gave themselves") +
-                      ": there is no reference, and no other row ran");
-  else
-    text += paint(
-        matching.empty() ? Style::bad : Style::good,
-        plural(static_cast<int>(matching.size()), "row") + (matching.size() == 1 ? " matches" : " match"));
-  for (const auto& [status, word, style] :
-       {std::tuple(Status::wrong, "wrong", Style::bad), std::tuple(Status::failed, "failed", Style::bad),
-        std::tuple(Status::skipped, "skipped", Style::plain)})
-    if (const auto& rows = by_status[static_cast<std::size_t>(status)]; !rows.empty())
-      text += "; " + paint(style, std::string(word) + ": " + join_names(rows));
+  } else if (by_kind[skipped].size() == names.size()) {
+    text += paint(Style::bad, "no row ran, so nothing was checked");
+  } else if (matching.empty()) {
+    text += paint(Style::bad, "no row matches");
+  } else {
+    const std::string said = matching_text(record, matching);
+    text +=
+        paint(said.ends_with("match") || said.ends_with("matches") || said.find("agree") != std::string::npos
+                  ? Style::good
+                  : Style::unsure,
+              said);
+  }
+  const bool one_giver =
+      std::all_of(givers.begin(), givers.end(), [&](const auto& each) { return each == givers.front(); });
+  const std::string differing =
+      givers.empty() || !one_giver ? "differing from another row" : "differing from " + givers.front();
+  for (const auto& [kind, word, style] :
+       {std::tuple(wrong, std::string("wrong"), Style::bad), std::tuple(differs, differing, Style::bad),
+        std::tuple(incomparable, std::string("not comparable"), Style::unsure),
+        std::tuple(failed, std::string("failed"), Style::bad),
+        std::tuple(skipped, std::string("skipped"), Style::plain)})
+    if (!by_kind[kind].empty())
+      text += "; " + paint(style, word + ": " + join_names(by_kind[kind])) +
+              (kind == differs ? " (either may be wrong)" : "");
   return text + '\n';
 }
 

@@ -20,7 +20,8 @@ const char* status_word(Status status) {
   return status == Status::ok        ? "ok"
          : status == Status::skipped ? "skipped"
          : status == Status::failed  ? "failed"
-                                     : "wrong";
+         : status == Status::wrong   ? "wrong"
+                                     : "incomparable";
 }
 
 bool was_measured(const Sweep& sweep, const std::string& row) {
@@ -42,6 +43,7 @@ std::string times_table(const Sweep& sweep, unsigned width, Painter paint) {
       const bool wrong = row && row->status == Status::wrong;
       Cell cell{.text = row && row->mean_ms ? fixed(*row->mean_ms, 4) : "-"};
       if (wrong) cell = {.text = "wrong", .style = Style::bad};
+      if (row && row->status == Status::incomparable) cell.style = Style::unsure;
       if (row && row->host_bound && !wrong) cell.note = "h";
       cells.push_back(std::move(cell));
     }

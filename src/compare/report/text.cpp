@@ -185,7 +185,9 @@ std::string Table::print(unsigned width, Painter paint, bool& left_out) const {
       head += std::string(kGap, ' ') + pad_right(pad_left(headings_[i], columns[i].text), columns[i].total());
   }
   strip_trailing_spaces(head);
-  std::string result = paint(Style::bold, head) + '\n';
+  const bool any_figures =
+      std::any_of(lines_.begin(), lines_.end(), [](const Line& line) { return !line.cells.empty(); });
+  std::string result = any_figures ? paint(Style::bold, head) + '\n' : "";
   for (const Line& line : lines_) {
     if (!line.cells.empty())
       result += print_row(line, columns, with_spare, paint);

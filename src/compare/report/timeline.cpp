@@ -155,6 +155,12 @@ std::string timeline(const Record& record, unsigned width, bool utf8, Painter pa
              "I imported, O opened (context and buffers), C compiled, L loaded, B built, F first launch "
              "done, > steady from here; each mark is where that had ended",
              width, 2, 0) +
+         '\n' +
+         wrapped(
+             fmt::format("{0} until its library is imported, {1} until the context is open, {2} compiling, "
+                         "loading and launching; marks of one column stand side by side",
+                         utf8 ? "\u2508" : ".", utf8 ? "\u2500" : "-", utf8 ? "\u2501" : "="),
+             width, 2, 0) +
          '\n';
 }
 

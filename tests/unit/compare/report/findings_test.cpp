@@ -81,12 +81,11 @@ TEST(Findings, DoNotGuessWhereARowCompiles) {
 
 TEST(Findings, SayWhichCachesOutlivedTheProcessByCountNotByTime) {
   const auto findings = work_out_findings(lesson());
-  EXPECT_THAT(findings,
-              Contains(HasSubstr("a second process compiles nothing, counted, with raw (first 22 ms, "
-                                 "then 0.8 ms) and nvcc (build 410 ms, then 1.2 ms).")));
-  EXPECT_THAT(findings,
-              Contains(HasSubstr("a second process compiles again with nvrtc (build 20 ms, then 19.8 "
-                                 "ms).")));
+  EXPECT_THAT(findings, Contains(HasSubstr("a second process runs no compiler with raw (first 22 ms, "
+                                           "then 0.8 ms) and nvcc (build 410 ms, then 1.2 ms).")));
+  EXPECT_THAT(findings, Contains(HasSubstr(
+                            "a second process runs the compiler again with nvrtc (build 20 ms, then 19.8 "
+                            "ms).")));
 }
 
 TEST(Findings, NameACacheBelowTheRowOnlyWhereTheRangesAreApart) {
@@ -112,9 +111,11 @@ TEST(Findings, NameTheRowsThatDifferByMoreThanTheNoise) {
   nvcc.mean_ms = 0.0169 * 1.03;
   for (Round& round : nvcc.rounds) round.mean_ms *= 1.03;
   EXPECT_THAT(work_out_findings(record),
-              Contains(HasSubstr("more than the noise, against nvrtc: nvcc takes 3% longer (3 to 3%)")));
+              Contains(HasSubstr(
+                  "more than the noise, against nvrtc: nvcc takes 1.030 times as long (1.030 to 1.030)")));
   for (Round& round : nvcc.rounds) round.mean_ms *= 2;
-  EXPECT_THAT(work_out_findings(record), Contains(HasSubstr("nvcc takes 2.06 times as long (2.06 to 2.06)")));
+  EXPECT_THAT(work_out_findings(record),
+              Contains(HasSubstr("nvcc takes 2.060 times as long (2.060 to 2.060)")));
 }
 
 TEST(Findings, SayWhenThereAreTooFewRounds) {
@@ -174,7 +175,7 @@ TEST(Findings, HoldTheCheckRowAgainstItsTwin) {
   EXPECT_THAT(work_out_findings(record),
               Contains(HasSubstr(
                   "nvrtc runs the same on memory of its own as on the shared buffers, within the noise "
-                  "(ratio 1.000, 95%: 1.000 to 1.000).")));
+                  "(1.000 times as long, 95% interval 1.000 to 1.000).")));
   for (Round& round : record.passes[1].rows[3].rounds) round.mean_ms *= 0.9;
   EXPECT_THAT(
       work_out_findings(record),
