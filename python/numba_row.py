@@ -7,8 +7,11 @@ import importlib.util
 import inspect
 import keyword
 import os
+import re
 import sys
+import traceback
 import types
+import warnings
 
 from tare_worker import DeviceArray, Failure, Unsupported, Worker, changes_text, mapped_file, serve
 
@@ -30,7 +33,7 @@ class Numba(Worker):
 
     def create_context(self, device):
         if not self.task["python"]["file"]:
-            raise Unsupported("this case has no Python kernel")
+            raise Unsupported('this case has no Python kernel: python = "my.py:FUNCTION" under [kernel] names one')
         if self.ptx_only:
             hide_nvjitlink()
         self.cuda.select_device(device)
@@ -69,6 +72,9 @@ class Numba(Worker):
         if not callable(getattr(module, name)):
             raise Failure("argument", f"{file}: `{name}` is no function")
         return getattr(module, name)
+
+    def explain(self, error):
+        return mistake_in(self.task["python"]["file"], error) if hasattr(self, "task") else None
 
     def compile(self):
         self.watch_options()
@@ -163,8 +169,66 @@ class NumbaMlir(Numba):
             sys.modules |= hidden
 
 
+def mistake_in(file, error):
+    """What is wrong with the case's Python file, as FILE:LINE and the innermost cause; None where it is not the file."""
+    if isinstance(error, SyntaxError):
+        if not error.filename or not os.path.samefile(error.filename, file):
+            return None
+        return Failure("argument", f"{file}:{error.lineno}: {type(error).__name__}: {error.msg}", log=excerpt(file, error.lineno))
+    if type(error).__module__.endswith("errors") and "numba" in type(error).__module__:
+        return told_by_numba(file, error)
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames or frames[-1].filename != file:
+        return None  # not raised by a line of that file
+    said = "".join(traceback.format_exception_only(type(error), error)).strip()
+    return Failure("argument", f"{file}:{frames[-1].lineno}: {said.splitlines()[0]}", log=excerpt(file, frames[-1].lineno))
+
+
+def told_by_numba(file, error):
+    """Numba says a cause once for every function and pass that it came through: the innermost comes first."""
+    lines = [line.strip() for line in re.sub("\x1b\\[[0-9;]*m", "", str(error)).splitlines()]
+    lines = [line for line in lines if line and not line.startswith("Failed in ")]
+    cause = lines[0] if lines else type(error).__name__
+    if cause.endswith(":") and len(lines) > 1:
+        cause += " " + lines[1].removeprefix(">>> ")
+    if not re.match(r"\w+(Error|Exception): ", cause):
+        cause = f"{type(error).__name__}: {cause}"
+    cause = cause.removesuffix(". Raised from None")
+    line = line_of(file, "\n".join(lines)) or line_at_work(file, error)
+    ways = [line for line in dict.fromkeys(lines) if line.startswith("During: ") and " Pass " not in line]
+    return Failure("argument", f"{file}:{line}: {cause}" if line else f"{file}: {cause}",
+                   log="\n".join(filter(None, [excerpt(file, line), *ways])))
+
+
+def line_of(file, said):
+    """The first place in this file that the text names; 0 where it names none."""
+    for path, line, other, other_line in re.findall(r'File "([^"]+)", line (\d+)|\bat (\S.*?) \((\d+)\)', said):
+        if os.path.basename(path or other) == os.path.basename(file):
+            return int(line or other_line)
+    return 0
+
+
+def line_at_work(file, error):
+    """Where Numba's text names no place: the line that the innermost of its functions was at work on; else 0."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    for frame in reversed(frames):
+        for value in list(frame.f_locals.values()):
+            place = getattr(value, "loc", value)
+            if getattr(place, "filename", None) == file and isinstance(getattr(place, "line", None), int):
+                return place.line
+    return 0
+
+
+def excerpt(file, line):
+    with open(file, encoding="utf-8", errors="replace") as text:
+        lines = text.read().splitlines()
+    return f"{line} | {lines[line - 1]}" if line and line <= len(lines) else ""
+
+
 def hide_nvjitlink():
-    """The CPU device takes PTX only, and nvJitLink makes machine code: without it, the driver links."""
+    """The CPU device takes PTX only, and nvJitLink makes machine code: without it, the driver links. That Numba warns
+    of this is our doing, and no news."""
+    warnings.filterwarnings("ignore", message="cuda.bindings.nvjitlink is not available")
     from cuda.bindings._internal import nvjitlink
     from cuda.pathfinder import DynamicLibNotFoundError
 

@@ -24,6 +24,8 @@ import traceback
 from tare_driver import Driver, DriverError
 
 PROTOCOL = 1
+OUTSIDE = re.compile(r"ILLEGAL_ADDRESS|illegal memory access|INVALID_ADDRESS_SPACE|MISALIGNED_ADDRESS|\[700\]")
+OUTSIDE_HINT = "the kernel read or wrote outside its buffers: check its bounds and the sizes of its buffers"
 GATE_LIMIT_S = 2.0
 
 
@@ -39,11 +41,11 @@ class Unsupported(Exception):
 
 
 class Failure(Exception):
-    """An error with a kind and a hint of its own."""
+    """An error with a kind and a hint of its own, and lines that say more."""
 
-    def __init__(self, kind, message, hint=""):
+    def __init__(self, kind, message, hint="", log=""):
         super().__init__(message)
-        self.kind, self.hint = kind, hint
+        self.kind, self.hint, self.log = kind, hint, log
 
 
 class Argument:
@@ -161,6 +163,9 @@ class Worker:
 
     def before_launches(self):
         """Untimed, before the first launch and before each `steady`."""
+
+    def explain(self, error):
+        """The Failure that says what a user's mistake is, where the library's own error takes long to; else None."""
 
     def report(self):
         """Compiler, options, cache, compiles and notes, once they are known; asked after build and first."""
@@ -297,7 +302,8 @@ class Worker:
     def source(self):
         """The text to compile; its lines keep the numbers that they have in the case's file."""
         text = self.task["source"]
-        return f"#line {text['first_line']} \"{text['file']}\"\n{text['text']}"
+        file = text["file"].replace("\\", "\\\\").replace('"', '\\"')
+        return f"#line {text['first_line']} \"{file}\"\n{text['text']}"
 
     def check_context(self):
         """Only the primary context is used, and it is current between requests."""
@@ -444,7 +450,7 @@ def error_of(error):
     if isinstance(error, Unsupported):
         return {"kind": "unsupported", "message": str(error)}
     if isinstance(error, Failure):
-        return {"kind": error.kind, "message": str(error), "hint": error.hint}
+        return {"kind": error.kind, "message": str(error), "hint": error.hint, "log": error.log}
     if isinstance(error, DriverError):
         return {"kind": "driver", "message": str(error)}
     # As a traceback ends; what follows its first line is a compiler's log or a hint of the library's.
@@ -466,7 +472,9 @@ def answer(worker, request):
     except BaseException as error:  # whatever a library raises, sys.exit() too, is this row's failure, and an answer
         if isinstance(error, DriverError):
             error = why_the_driver_failed(worker, error)
-        if not isinstance(error, (Unsupported, Failure)) and sys.stderr:
+        elif not isinstance(error, (Unsupported, Failure)):
+            error = outside(error) or worker.explain(error) or error
+        if not isinstance(error, (Unsupported, Failure, DriverError)) and sys.stderr:
             traceback.print_exc()  # standard error is kept in the record
         reply = {"error": error_of(error)}
     return {"reply": name, **reply}
@@ -479,7 +487,15 @@ def why_the_driver_failed(worker, error):
     except (DriverError, Failure, AttributeError) as context_error:
         if isinstance(context_error, Failure):
             return context_error
-    return error
+    return outside(error) or error
+
+
+def outside(error):
+    """An access outside all buffers, whoever met with it: where that was says nothing, only that it happened does."""
+    text = str(error)
+    if OUTSIDE.search(text):
+        return Failure("driver", text.strip().splitlines()[0], OUTSIDE_HINT)
+    return None
 
 
 def one_line(answered):

@@ -10,6 +10,7 @@
 
 #include "cli/version.hpp"
 #include "compare/case/complaint.hpp"
+#include "compare/python/interpreter.hpp"
 #include "compare/sweep.hpp"
 
 namespace tare::cli {
@@ -424,11 +425,11 @@ void take_compare(CommandLine& line, const RawTexts& raw) {
   if (!raw.threads.empty()) options.overrides.block = parse_block(raw.threads);
   for (const std::string& text : raw.prebuilt) {
     const auto [row, file] = key_and_value(text, "--prebuilt");
-    options.prebuilt[row] = file;
+    options.prebuilt[row] = compare::without_tilde(file);
   }
   for (const std::string& text : raw.python) {
     const auto [row, path] = key_and_value(text, "--python");
-    options.python[row] = path;
+    options.python[row] = compare::without_tilde(path);
   }
 }
 
@@ -453,6 +454,15 @@ std::string full_name(const CLI::App& app) {
   return app.get_parent() == nullptr ? "tare" : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
+/// "tare compare": another command that has this option; empty where none does.
+std::string other_owner(const CLI::App& app, const CLI::App& command, const std::string& option) {
+  for (const CLI::App* each : app.get_subcommands(nullptr)) {
+    if (each != &command && each->get_option_no_throw(option) != nullptr) return full_name(*each);
+    if (const std::string below = other_owner(*each, command, option); !below.empty()) return below;
+  }
+  return {};
+}
+
 /// Where an argument was left over: an option or a command that there is not, or one word too many.
 [[noreturn]] void refuse_extra(const CLI::App& app) {
   const CLI::App& command = chosen(app);
@@ -463,6 +473,8 @@ std::string full_name(const CLI::App& app) {
   if (extra.starts_with('-')) {
     for (const CLI::Option* option : command.get_options())
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    if (const std::string owner = other_owner(app, command, extra); !owner.empty())
+      throw UsageError("`" + extra + "` is an option of " + owner + ", not of " + full_name(command), see);
     throw UsageError(compare::unknown("option", extra, known), see);
   }
   for (const CLI::App* each : command.get_subcommands(nullptr))

@@ -3,8 +3,18 @@
 
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
+#include "tare/error.hpp"
 
 namespace tare::cli {
+namespace {
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error) throw Error(ErrorKind::io, "cannot make the folder " + folder.string() + ": " + error.message());
+}
+
+}  // namespace
 
 int init_command(const CommandLine& line) {
   const InitOptions& options = line.init;
@@ -22,6 +32,7 @@ int init_command(const CommandLine& line) {
     if (!left.empty()) std::fprintf(stderr, "tare: before it can run:\n%s", left.c_str());
     return 0;
   }
+  make_folder(output.parent_path());
   create_file(output, drafted.text);
   const std::string shown = compare::shell_quoted(output.string());
   if (left.empty())

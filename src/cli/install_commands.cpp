@@ -45,6 +45,8 @@ class InstallReport : public compare::InstallProgress {
     if (!outcome.contents.empty())
       std::printf("%27s%s\n", "",
                   compare::wrapped(outcome.contents, width_of(STDOUT_FILENO), 27, 27).c_str());
+    if (!outcome.note.empty())
+      std::printf("%27s%s\n", "", compare::wrapped(outcome.note, width_of(STDOUT_FILENO), 27, 27).c_str());
     std::fflush(stdout);
   }
 
@@ -82,8 +84,9 @@ int rows_download_command(const CommandLine& line) {
   for (const InstallOutcome& outcome : outcomes)
     if (outcome.state == State::installed) names += " " + outcome.environment;
   if (!names.empty())
-    std::printf("there: tare rows install%s --wheelhouse DIR --offline, with this folder as DIR\n",
-                names.c_str());
+    std::printf("there, with this folder: tare rows install%s%s --wheelhouse %s --offline\n", names.c_str(),
+                line.download.cuda != 0 ? fmt::format(" --cuda {}", line.download.cuda).c_str() : "",
+                compare::shell_quoted(line.download.directory.string()).c_str());
   return exit_code_of(outcomes);
 }
 

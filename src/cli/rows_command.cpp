@@ -61,6 +61,21 @@ json row_json(const compare::RowAvailability& row) {
   return object;
 }
 
+/// What the words under the rows mean, those of them that stand there.
+std::string legend(const std::vector<compare::RowAvailability>& rows, unsigned width) {
+  constexpr std::pair<const char*, const char*> kMoments[] = {
+      {"explicit", "its compile step is called by its user"},
+      {"eager", "making the kernel object compiles"},
+      {"deferred", "the first launch compiles"},
+      {"ahead of time", "compiled before the program starts"}};
+  std::string text;
+  for (const auto& [moment, meaning] : kMoments)
+    if (std::any_of(rows.begin(), rows.end(),
+                    [&](const auto& row) { return row.ready && row.moment == moment; }))
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", moment, meaning);
+  return text.empty() ? "" : '\n' + compare::wrapped(text, width, 2, 0) + '\n';
+}
+
 int exit_code_of(const std::vector<compare::RowAvailability>& rows) {
   const bool any = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.ready; });
   return any ? compare::kAllMatched : compare::kNothingRan;
@@ -80,15 +95,22 @@ int rows_command(const CommandLine& line) {
   std::size_t longest = 0;
   for (const auto& row : rows) longest = std::max(longest, row.row.size());
   std::vector<std::string> reasons;
+  // Lines for other programs are left whole.
+  const unsigned width = isatty(STDOUT_FILENO) == 1 ? width_of(STDOUT_FILENO) : 0;
+  const auto indent = static_cast<unsigned>(longest) + 11;
   for (const auto& row : rows) {
     const std::string state = row.ready ? paint(Style::good, "ready  ") : paint(Style::dim, "skipped");
-    print(fmt::format("{:<{}}  {}  {}\n", row.row, longest, state, row.title));
+    print(fmt::format("{:<{}}  {}  {}\n", row.row, longest, state,
+                      compare::wrapped(row.title, width, indent, indent)));
     std::string below = row.ready ? row.details : compare::short_reason(row.reason);
     if (!row.ready) reasons.push_back(row.reason);
     if (row.ready && !row.moment.empty()) below = row.moment + (below.empty() ? "" : "; " + below);
-    if (!below.empty()) print(fmt::format("{:<{}}  {}\n", "", longest + 9, below));
+    if (!below.empty())
+      print(std::string(indent, ' ') + compare::wrapped(below, width, indent, indent) + '\n');
   }
-  for (const std::string& places : compare::places_left_out(reasons)) print('\n' + places + '\n');
+  print(legend(rows, width));
+  for (const std::string& places : compare::places_left_out(reasons))
+    print('\n' + compare::wrapped(places, width, 2, 0) + '\n');
   return exit_code_of(rows);
 }
 

@@ -142,12 +142,13 @@ std::string Ending::text() const {
 }
 
 Child::Child(const Settings& settings, Guard& guard, const Interrupts& interrupts)
-    : guard_(guard), interrupts_(interrupts) {
+    : guard_(guard), interrupts_(interrupts), mark_(guard.next_mark()) {
   Pipe output = make_pipe(), error = make_pipe();
   Command command{settings.program,
                   settings.arguments,
                   settings.environment,
                   {{output.write_end.get(), 1}, {error.write_end.get(), 2}}};
+  command.environment[kMarkVariable] = mark_;
   Pipe requests, replies;
   if (settings.exchanges_lines) {
     requests = make_pipe();
@@ -175,6 +176,7 @@ Child::~Child() {
   guard_.forget(pid_);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  Orphans::end_marked(mark_);
 }
 
 void Child::kill_group() {

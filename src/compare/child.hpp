@@ -79,7 +79,8 @@ struct Ending {
 };
 
 /// A running child whose stdout and stderr are kept (their ends), and with which lines are exchanged over
-/// two more descriptors (3: it reads, 4: it writes). Killed with its whole group when this object goes.
+/// two more descriptors (3: it reads, 4: it writes). Killed with its whole group, and with
+/// what it has started outside of it, when this object goes.
 class Child {
  public:
   struct Settings {
@@ -123,6 +124,7 @@ class Child {
   bool read_some(Descriptor& from, std::string* lines, Tail* tail);
   Guard& guard_;
   const Interrupts& interrupts_;
+  std::string mark_;
   Descriptor requests_, replies_, output_, error_;
   std::string outgoing_, incoming_;
   Tail output_tail_, error_tail_;

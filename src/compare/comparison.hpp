@@ -35,6 +35,12 @@ struct RunningRow {
 /// CaseError where the options name a row or a file that there is not.
 std::vector<RunningRow> plan_rows(const CompareOptions& options, int driver_version, Toolbox& toolbox);
 
+/// Starts every interpreter that was named, in a moment: a row whose interpreter is no Python is skipped
+/// where a variable named it. Throws CaseError where an option did, and Interrupted. `scratch`: a folder of
+/// the run's.
+void check_interpreters(std::vector<RunningRow>& rows, const std::filesystem::path& scratch, Guard& guard,
+                        const Interrupts& interrupts);
+
 /// Lets `--device` choose the driver. Throws tare::Error.
 void choose_device(const CompareOptions& options);
 

@@ -16,7 +16,8 @@
 
 namespace tare::compare {
 
-Guard::Guard(const std::filesystem::path& executable, const std::filesystem::path& directory) {
+Guard::Guard(const std::filesystem::path& executable, const std::filesystem::path& directory)
+    : directory_(directory.string()) {
   const Pipe pipe = make_pipe();
   Command command;
   command.program = executable;
@@ -39,6 +40,10 @@ void Guard::watch(pid_t group) {
 
 void Guard::forget(pid_t group) {
   tell('-', group);
+}
+
+std::string Guard::next_mark() {
+  return directory_ + '#' + std::to_string(++marks_);
 }
 
 void Guard::tell(char what, pid_t group) {
@@ -65,6 +70,8 @@ int guard_main(const std::filesystem::path& directory) {
         groups.erase(group);
     }
   }
+  // Whoever left the group first: once their parents are gone, nothing tells whose they were.
+  kill_family(groups, directory.string() + '#');
   for (const pid_t group : groups) kill(-group, SIGKILL);
   std::error_code ignored;
   // A process that is just being killed may still create a file, so once more if need be.

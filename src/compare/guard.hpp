@@ -5,6 +5,9 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <string>
+
+#include "compare/leftovers.hpp"
 
 namespace tare::compare {
 
@@ -22,8 +25,14 @@ class Guard {
   /// ... and from now on no longer. To be called before the group's leader is reaped.
   void forget(pid_t group);
 
+  /// A mark for the environment of the next child, unlike any other: its orphans are known by it.
+  std::string next_mark();
+
  private:
   void tell(char what, pid_t group);
+  Orphans orphans_;  // first, so that the guard is none of them and what it leaves is ended last
+  std::string directory_;
+  int marks_ = 0;
   int descriptor_ = -1;
   pid_t pid_ = 0;
 };

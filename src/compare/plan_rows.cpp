@@ -54,8 +54,25 @@ void check_named(const CompareOptions& options, const std::vector<RowDescription
   for (const auto& [name, path] : options.python) {
     if (std::find(python_names.begin(), python_names.end(), name) == python_names.end())
       throw CaseError("--python: " + unknown("row with a Python environment", name, python_names));
-    if (interpreter_at(path).empty())
-      throw CaseError("--python " + name + ": no such program: " + path.string());
+    if (const std::string wrong = why_no_interpreter(path); !wrong.empty())
+      throw CaseError("--python " + name + ": " + wrong);
+  }
+}
+
+// TARE_ROW_CUPY_PYTHON and its like: one that names no row would be passed over.
+void check_variables(const std::vector<RowDescription>& all) {
+  std::vector<std::string> known;
+  for (const RowDescription& row : all) {
+    if (!row.python) continue;
+    for (const std::string& name : {interpreter_variable(row.name), interpreter_variable(row.python->name)})
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+  }
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text(*entry), name = text.substr(0, text.find('='));
+    if (name.starts_with("TARE_ROW_") && name.size() + 1 < text.size() &&
+        std::find(known.begin(), known.end(), name) == known.end())
+      throw CaseError(name + " names the interpreter of no row: correct or unset it" +
+                      suggestion(name, known));
   }
 }
 
@@ -64,6 +81,7 @@ void check_named(const CompareOptions& options, const std::vector<RowDescription
 std::vector<RunningRow> plan_rows(const CompareOptions& options, int driver_version, Toolbox& toolbox) {
   const std::vector<RowDescription> all = load_rows();
   check_named(options, all);
+  check_variables(all);
   const std::vector<int> cuda = usable_cuda(driver_version, options.cuda);
   std::vector<RunningRow> rows;
   for (RowDescription& description : choose_rows(all, options.rows)) {
@@ -84,6 +102,21 @@ std::vector<RunningRow> plan_rows(const CompareOptions& options, int driver_vers
   }
   choose_twins(rows, all, toolbox);
   return rows;
+}
+
+void check_interpreters(std::vector<RunningRow>& rows, const fs::path& scratch, Guard& guard,
+                        const Interrupts& interrupts) {
+  std::map<fs::path, std::string> asked;
+  for (RunningRow& row : rows) {
+    const Interpreter& interpreter = row.interpreter;
+    // What `tare rows install` has made was asked then.
+    if (!row.skipped.empty() || interpreter.program.empty() || !interpreter.directory.empty()) continue;
+    const auto [at, fresh] = asked.try_emplace(interpreter.program);
+    if (fresh) at->second = why_no_python(interpreter.program, scratch, guard, interrupts);
+    if (at->second.empty()) continue;
+    if (interpreter.origin.starts_with("--python")) throw CaseError(interpreter.origin + ": " + at->second);
+    row.skipped = interpreter.origin + ": " + at->second;
+  }
 }
 
 void choose_device(const CompareOptions& options) {
@@ -152,7 +185,9 @@ std::vector<RowAvailability> list_rows(const CompareOptions& options) {
   Guard guard(own_executable(), directory.path());
   std::map<fs::path, InstalledPackages> asked;  // rows that share an environment: asked once
   std::vector<RowAvailability> all;
-  for (const RunningRow& row : plan_rows(options, driver_version, toolbox)) {
+  std::vector<RunningRow> rows = plan_rows(options, driver_version, toolbox);
+  check_interpreters(rows, directory.path(), guard, interrupts);
+  for (const RunningRow& row : rows) {
     RowAvailability one{row.description.name, title_of(row), row.description.moment, false, "", "", {}};
     one.reason = no_driver.empty() ? row.skipped : no_driver;
     const Interpreter& interpreter = row.interpreter;

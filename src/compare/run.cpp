@@ -8,6 +8,7 @@
 #include "compare/descriptor_limit.hpp"
 #include "compare/host_program.hpp"
 #include "compare/machine.hpp"
+#include "compare/plain_folder.hpp"
 #include "compare/workspace.hpp"
 #include "tare/driver.hpp"
 #include "tare/toolkit.hpp"
@@ -56,6 +57,15 @@ Task task_of(const Job& job, const RunSettings& settings, const MachineInfo& mac
     for (const fs::path& folder : toolkit_include_dirs(*tool)) task.toolkit_include_dirs.push_back(folder);
   task.fp = settings.fp;
   return task;
+}
+
+// Folders of the user's may have names that no compiler or no JSON takes.
+void give_plain_names(Task& task, const fs::path& links) {
+  for (std::string& folder : task.include_dirs) folder = plain_folder(folder, links);
+  if (task.job.python_file.empty()) return;
+  const fs::path python = fs::absolute(task.job.python_file), folder = python.parent_path();
+  if (const fs::path plain = plain_folder(folder, links); plain != folder)
+    task.job.python_file = (plain / python.filename()).string();
 }
 
 void share(OwnerMemory& memory, Task& task, MachineInfo& machine) {
@@ -127,6 +137,7 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
   const Device device(ordinal);
   Toolbox toolbox(!driver.is_cpu_device, interrupts);
   std::vector<RunningRow> rows = plan_rows(options, driver.version, toolbox);
+  check_interpreters(rows, directory.path(), guard, interrupts);
   require_descriptors(kOwnDescriptors + kDescriptorsPerRow * rows.size() + record.job.arguments.size());
   record.machine = describe_machine(device, driver, toolbox);
   if (record.job.empty) {
@@ -143,6 +154,7 @@ Record run_comparison(const CompareOptions& options, Progress& progress) {
   interrupts.check();
 
   Task task = task_of(record.job, record.settings, record.machine, driver, ordinal, toolbox);
+  give_plain_names(task, directory.path() / "folders");
   share(memory, task, record.machine);
   if (std::any_of(rows.begin(), rows.end(), [](const RunningRow& row) { return row.description.python; }))
     write_python_workers(workers_of(directory.path()));

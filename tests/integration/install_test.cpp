@@ -55,11 +55,11 @@ class Install : public ::testing::Test {
 
   // A row `toy` with one pinned set for CUDA 13.
   void write_row(const std::string& pins, const std::string& more = "", const std::string& name = "toy") {
-    std::ofstream(rows_ / (name + ".toml"))
-        << "title = \"a toy\"\nworker = [\"{python}\", \"" << data("python/toy_worker.py") << "\"]\n"
-        << "[python]\nlibraries = [\"tare-toy\"]\n"
-        << more << "[[python.pins]]\ncuda = 13\n"
-        << pins;
+    std::ofstream(rows_ / (name + ".toml")) << no_gpu_ << "title = \"a toy\"\nworker = [\"{python}\", \""
+                                            << data("python/toy_worker.py") << "\"]\n"
+                                            << "[python]\nlibraries = [\"tare-toy\"]\n"
+                                            << more << "[[python.pins]]\ncuda = 13\n"
+                                            << pins;
   }
 
   Environment environment(const Environment& more = {}) const {
@@ -101,6 +101,7 @@ class Install : public ::testing::Test {
   }
 
   Scratch scratch_;
+  std::string no_gpu_;  // a line of the row's file
   fs::path wheels_ = scratch_.path() / "wheels", rows_ = scratch_.path() / "toys",
            data_ = scratch_.path() / "data", home_ = scratch_.path() / "home",
            place_ = data_ / "rows/toy-cuda13";
@@ -152,9 +153,13 @@ TEST_F(Install, LeavesWhatIsRightAloneAndReplacesWhatIsNot) {
   write_row("packages = [\"tare-toy==1.0\"]\n");
   ASSERT_EQ(install().code, 0);
   std::ofstream(place_ / "mine") << "still here";
-  const Ran again = install();
+  no_gpu_ = "no_gpu = \"it is played with on a GPU\"\n";
+  write_row("packages = [\"tare-toy==1.0\"]\n");
+  const Ran again = install({"toy"});
   EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_THAT(again.out, AllOf(HasSubstr("there already"), Not(HasSubstr("installing"))));
+  EXPECT_THAT(again.out, AllOf(HasSubstr("there already"), Not(HasSubstr("installing")),
+                               HasSubstr("its rows cannot run here: it is played with on a GPU")));
+  EXPECT_EQ(again.out.find("toy "), again.out.rfind("toy  ")) << "once, though it was named twice";
   EXPECT_EQ(contents(place_ / "mine"), "still here");
 
   write_row("packages = [\"tare-toy==2.0\"]\n");
@@ -173,7 +178,8 @@ TEST_F(Install, ThatFailsLeavesTheOldEnvironmentAndNothingElseAndSaysWhatToDo) {
   const Ran ran = install();
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.err, AllOf(HasSubstr("tare: toy: "), HasSubstr("tare-toy-part==3.0"),
-                             HasSubstr("a package is missing from the wheelhouse")));
+                             HasSubstr("a package is missing from the wheelhouse"),
+                             HasSubstr("tare rows download toy --dir " + wheels_.string() + " --python 3.")));
   EXPECT_EQ(version_of("tare_toy"), "1.0");
   EXPECT_THAT(kept(), ElementsAre("toy-cuda13"));
 }
@@ -182,7 +188,9 @@ TEST_F(Install, WithoutANetworkSaysHowToCarryThePackages) {
   write_row("packages = [\"tare-toy==1.0\"]\n");
   const Ran ran = install({"ONLINE"}, {{"PIP_INDEX_URL", "http://127.0.0.1:9/simple"}, {"PIP_RETRIES", "1"}});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("no package index can be reached"), HasSubstr("tare rows download")));
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("no package index can be reached"),
+                             HasSubstr("tare rows download toy --dir " + wheels_.string() + " --python 3."),
+                             HasSubstr("tare rows install toy --cuda 13 --wheelhouse " + wheels_.string())));
   EXPECT_THAT(kept(), IsEmpty());
 }
 
@@ -279,14 +287,28 @@ TEST_F(Install, RefusesAnUnknownRowAndAMissingWheelhouse) {
   EXPECT_THAT(unknown.err, HasSubstr("`tyo`; did you mean `toy`?"));
   const Ran native = run_tare(scratch_, {"rows", "install", "nvrtc"}, environment());
   EXPECT_EQ(native.code, 2);
-  EXPECT_THAT(native.err,
-              HasSubstr("unknown row with an environment to install `nvrtc`; known: cuda.core, cupy, numba, "
-                        "numba-cached, numba-mlir, pycuda, cupy-array, cupy-array-out"))
+  EXPECT_THAT(
+      native.err,
+      HasSubstr("`nvrtc` is a native row: there is nothing to install for it (tare rows says what it "
+                "lacks, if it does). The Python rows are cuda.core, cupy, numba, numba-cached, numba-mlir, "
+                "pycuda, cupy-array, cupy-array-out, toy"))
       << "each once";
   const Ran nowhere =
       run_tare(scratch_, {"rows", "install", "toy", "--wheelhouse", "/nonexistent"}, environment());
   EXPECT_EQ(nowhere.code, 2);
   EXPECT_THAT(nowhere.err, HasSubstr("no such folder: /nonexistent"));
+}
+
+TEST_F(Install, ADownloadForAnUnknownVersionOfPythonNamesThoseThatThereAre) {
+  write_row("versions = [\"3.97\", \"3.98\"]\npackages = [\"tare-toy==1.0\"]\n");
+  const Ran ran = run_tare(
+      scratch_,
+      {"rows", "download", "toy", "--dir", scratch_.path() / "carried", "--python", "3.5", "--cuda", "13"},
+      environment());
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("there are no versions of it for CUDA 13 and Python 3.5; there are for Python 3.97, 3.98"));
 }
 
 TEST_F(Install, DownloadsWhatAnotherMachineInstallsFrom) {
@@ -347,6 +369,25 @@ TEST_F(Interpreters, ThatAreNotThereAreAMistakeOnTheCommandLineAndASkippedRowInT
   const Ran mistake = run_tare(scratch_, {"rows", "--python", "toy=/nonexistent"}, environment());
   EXPECT_EQ(mistake.code, 2);
   EXPECT_THAT(mistake.err, HasSubstr("--python toy: no such program: /nonexistent"));
+  const std::map<std::string, std::string> mistakes{
+      {"toy=" + rows_.string(), "has no bin/python: name an interpreter, or the folder of an environment"},
+      {"toy=/bin/true", "--python toy: /bin/true is no Python; name an interpreter"},
+      {"toy=/etc/passwd", "--python toy: /etc/passwd may not be executed"},
+      {"toy=no-such-python", "--python toy: no such program: no no-such-python on PATH"}};
+  for (const auto& [named, told] : mistakes) {
+    const Ran wrong = compare(scratch_, {"--n", "64", "--rows", "toy", "--python", named}, environment());
+    EXPECT_EQ(wrong.code, 2) << named;
+    EXPECT_THAT(wrong.err, HasSubstr(told));
+  }
+  const Ran unknown = run_tare(scratch_, {"rows", "--device", "cpu"},
+                               environment({{"TARE_ROW_TOYS_PYTHON", "/nonexistent"}}));
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err,
+              HasSubstr("TARE_ROW_TOYS_PYTHON names the interpreter of no row: correct or unset it; did you "
+                        "mean `TARE_ROW_TOY_PYTHON`?"));
+  const Ran at_home = run_tare(scratch_, {"rows", "--device", "cpu", "--json", "--python", "toy=~/own"},
+                               environment({{"HOME", scratch_.path()}}));
+  EXPECT_THAT(at_home.out, HasSubstr((scratch_.path() / "own/bin/python").string()));
   const Ran skipped =
       run_tare(scratch_, {"rows", "--device", "cpu"}, environment({{"TARE_ROW_TOY_PYTHON", "/nonexistent"}}));
   EXPECT_EQ(skipped.code, 0);

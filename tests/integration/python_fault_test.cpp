@@ -170,7 +170,30 @@ TEST_F(PythonFault, WhatALibraryDoesToItsProcessDoesNotMatter) {
 
 TEST_F(PythonFault, AChildThatALibraryLeavesGoesWithItsWorker) {
   goes_on("leaves a child");
-  EXPECT_TRUE(eventually([&] { return processes_with(rows_.path()).empty(); }));
+  EXPECT_THAT(processes_with(scratch_.path()), IsEmpty());
+}
+
+TEST_F(PythonFault, WhatLeftItsSessionGoesWithItsWorkerToo) {
+  goes_on("leaves sessions");
+  EXPECT_THAT(processes_with(scratch_.path()), IsEmpty());
+  EXPECT_THAT(processes_with("4321.0625"), IsEmpty());
+}
+
+TEST_F(PythonFault, WhatLeftItsSessionGoesWithAKilledOwner) {
+  write_row("leaves sessions and hangs", "cuda_core_row.py\"");
+  const auto hangs = [&] {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(scratch_.path()))
+      if (file.path().filename() == "compiling") return true;
+    return false;
+  };
+  const Ran ran = run_tare(scratch_, {"compare", "--n", "4099", "--rows", "fake", "--python", "fake=python3"},
+                           {{"TARE_ROWS_DIR", rows_.path()}}, [&](pid_t pid) {
+                             EXPECT_TRUE(eventually(hangs));
+                             kill(pid, SIGKILL);
+                           });
+  EXPECT_EQ(ran.signal, SIGKILL);
+  EXPECT_TRUE(eventually(
+      [&] { return processes_with(scratch_.path()).empty() && processes_with("4321.0625").empty(); }));
 }
 
 TEST_F(PythonFault, AForkedChildIsRefusedByTheDriverAndTheParentGoesOn) {

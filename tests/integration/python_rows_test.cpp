@@ -152,12 +152,17 @@ TEST_P(PythonRows, HandsEveryKindOfScalarOverBitForBit) {
 TEST_P(PythonRows, TakesBlocksOfThreeDimensionsAndFoldersOfAnyName) {
   const std::string row = GetParam();
   SKIP_WITHOUT(row);
-  const fs::path folder = scratch_.path() / "f\u00fcr m\u00ednd n\u0113";
+  // UTF-8 and a space; then what shells and nvcc split, and a byte that is no UTF-8.
+  const fs::path folder = scratch_.path() / "f\u00fcr m\u00ednd n\u0113",
+                 harder = scratch_.path() / "it's \"so\", caf\xe9";
   fs::create_directories(folder);
   for (const std::string file : {"volume.cu", "volume.py", "volume.toml", "volume.h"})
     fs::copy_file(data("cases/" + file), folder / file);
   const Ran ran = compare(scratch_, {folder / "volume.toml", "--rows", row});
   EXPECT_EQ(row_of(ran.record, "cold", row)["bits"]["equal"], true) << ran.out;
+  fs::copy(folder, harder);
+  const Ran quoted = compare(scratch_, {harder / "volume.toml", "--rows", row});
+  EXPECT_EQ(row_of(quoted.record, "cold", row)["bits"]["equal"], true) << quoted.out;
   if (row.starts_with("numba")) return;  // its kernel includes nothing
   // The library's cache is the run's own, so what an earlier run left there is never served.
   std::ofstream(folder / "volume.h") << "#define FACTOR 5\n";
@@ -215,6 +220,7 @@ TEST_F(PythonRow, NumbaSaysThatItsKernelIsAReimplementationAndForWhichTypes) {
   EXPECT_EQ(row["cache"]["details"]["compiled for"],
             "array(float32, 1d, C), array(float32, 1d, C), array(float32, 1d, C), uint64");
   EXPECT_THAT(row["compiler"].get<std::string>(), HasSubstr("the driver's linker"));
+  EXPECT_THAT(row["stderr_tail"].get<std::string>(), ::testing::Not(HasSubstr("nvjitlink")));
 }
 
 TEST_F(PythonRow, NumbaWithACacheCompilesNothingInTheSecondProcess) {
@@ -246,7 +252,8 @@ TEST_F(PythonRow, ACaseWithoutAPythonKernelSkipsNumba) {
     if (!line.starts_with("python")) out << line << '\n';
   out.close();
   const Ran ran = compare(scratch_, {folder / "hash.toml", "--n", "4099", "--rows", "clang,numba"});
-  EXPECT_EQ(row_of(ran.record, "cold", "numba")["reason"], "this case has no Python kernel");
+  EXPECT_EQ(row_of(ran.record, "cold", "numba")["reason"],
+            "this case has no Python kernel: python = \"my.py:FUNCTION\" under [kernel] names one");
   EXPECT_EQ(row_of(ran.record, "cold", "clang")["status"], "ok");
 }
 
@@ -388,7 +395,8 @@ TEST_F(PythonRow, PyCudaWithoutNvccIsSkippedWithTheReason) {
 TEST_F(PythonRow, AnInterpreterThatIsTooOldIsSkippedWithBothVersions) {
   const fs::path old = scratch_.path() / "old-python";
   std::ofstream(old)
-      << "#!/bin/sh\nexec python3 -c '\nimport runpy, sys\nsys.argv = sys.argv[1:]\n"
+      << "#!/bin/sh\n[ \"$1\" != -I ] || exec python3 \"$@\"\nexec python3 -c '\nimport runpy, sys\nsys.argv "
+         "= sys.argv[1:]\n"
          "sys.version_info = (3, 8, 18)\nsys.path.insert(0, sys.argv[0].rpartition(\"/\")[0])\n"
          "runpy.run_path(sys.argv[0], run_name=\"__main__\")' \"$@\"\n";
   fs::permissions(old, fs::perms::owner_all);
@@ -402,9 +410,16 @@ TEST_F(PythonRow, AKernelThatIsNoFunctionOrIsNotThereOrDoesNotParseIsNamed) {
   SKIP_WITHOUT("numba");
   const std::map<std::string, std::string> files{
       {"volume = 5", "volume.py: `volume` is no function"},
-      {"def other(): pass", "volume.py has no function `volume`"},
+      {"import volume", "volume.py has no function `volume`"},
+      {"from numba import cuda\n\ndef volume(in_, out):\n  out[0] = in_[0] + nothing",
+       "volume.py:4: NameError: name 'nothing' is not defined"},
+      {"def volume(in_, out):\n  out[0] = \"a\" + in_[0]",
+       "volume.py:2: TypingError: No implementation of function Function(<built-in function add>) found for "
+       "signature: add(Literal[str](a), float32)"},
+      {"def volume(in_, out):\n  out[1 << 40] = 1", "cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS"},
+      {"volume = undefined", "volume.py:1: NameError: name 'undefined' is not defined"},
       {"def volume(in_, out, more): pass", "the Python kernel's parameter `more` is no argument of the case"},
-      {"def volume(a", "SyntaxError: '(' was never closed (volume.py, line 1)"},
+      {"def volume(a", "volume.py:1: SyntaxError: '(' was never closed"},
       {"import sys; sys.exit(3)", "SystemExit: 3"}};
   for (const std::string file : {"volume.cu", "volume.h", "volume.toml"})
     fs::copy_file(data("cases/" + file), scratch_.path() / file);
@@ -414,8 +429,25 @@ TEST_F(PythonRow, AKernelThatIsNoFunctionOrIsNotThereOrDoesNotParseIsNamed) {
     const json& row = row_of(ran.record, "cold", "numba");
     EXPECT_EQ(row["status"], "failed");
     EXPECT_THAT(row["reason"].get<std::string>(), ::testing::EndsWith(reason));
+    EXPECT_THAT(row["detail"].get<std::string>(), ::testing::Not(HasSubstr("numba_row.py")))
+        << "no traceback";
     EXPECT_EQ(row_of(ran.record, "cold", "clang")["status"], "ok");
   }
+}
+
+TEST_F(PythonRow, AFileThatIsNotThereOrLacksTheFunctionIsAMistakeOfTheCase) {
+  for (const std::string file : {"volume.cu", "volume.h", "volume.toml"})
+    fs::copy_file(data("cases/" + file), scratch_.path() / file);
+  const std::string toml = scratch_.path() / "volume.toml", python = scratch_.path() / "volume.py";
+  const Ran missing = run_tare(scratch_, {"compare", toml, "--rows", "clang"});
+  EXPECT_EQ(missing.code, 2) << missing.out;
+  EXPECT_THAT(missing.err,
+              ::testing::MatchesRegex("tare: " + toml +
+                                      ":[0-9]+: `python` in .kernel.: no such file: " + python + "\n"));
+  std::ofstream(python) << "def volumes(): pass\n";
+  const Ran other = run_tare(scratch_, {"compare", toml, "--rows", "clang"});
+  EXPECT_EQ(other.code, 2) << other.out;
+  EXPECT_THAT(other.err, HasSubstr(python + " has no function `volume`\n"));
 }
 
 TEST_F(PythonRow, CuPySaysWhyItNeedsAGpu) {

@@ -34,6 +34,34 @@ TEST_F(Rows, OfOnesOwnAreListedAndReplaceBuiltInOnes) {
   EXPECT_LT(ran.out.find("my clang"), ran.out.find("my launcher"));
 }
 
+TEST_F(Rows, AreExplainedBelowAndFitTheTerminal) {
+  write("mine", "title = \"" + std::string(30, 'a') + " " + std::string(30, 'b') +
+                    "\"\nmoment = \"eager\"\nworker = [\"true\"]\n");
+  const Ran ran = rows();
+  EXPECT_THAT(ran.out, HasSubstr("eager: making the kernel object compiles"));
+  // A terminal of 60 columns, by util-linux's script.
+  const std::string command =
+      "script -qec 'stty cols 60; TARE_ROWS_DIR=" + folder_.string() + " TARE_DRIVER=" +
+      TARE_BINARY_DIR "/lib/tare/cpu/libcuda.so.1 " TARE_BINARY_DIR "/bin/tare rows' /dev/null </dev/null";
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  std::string line;
+  int lines = 0;
+  for (int c; (c = fgetc(pipe)) != EOF;) {
+    if (c == '\r') continue;
+    if (c != '\n') {
+      line += static_cast<char>(c);
+      continue;
+    }
+    ++lines;
+    if (line.find('/') == std::string::npos) {   // a path is not broken
+      EXPECT_LE(line.size(), 60u + 9u) << line;  // 9: its colour
+    }
+    line.clear();
+  }
+  EXPECT_EQ(pclose(pipe), 0);
+  EXPECT_GT(lines, 20);
+}
+
 TEST_F(Rows, WithAnUnknownKeyAreRefusedWithLineAndNearestKey) {
   const std::string file = write("mine", "title = \"my launcher\"\nwroker = [\"true\"]\n");
   const Ran ran = rows();

@@ -86,7 +86,7 @@ class Errors(unittest.TestCase):
 
     def test_have_their_kinds(self):
         self.assertEqual(error_of(Unsupported("s")), {"kind": "unsupported", "message": "s"})
-        self.assertEqual(error_of(Failure("memory", "m", "h")), {"kind": "memory", "message": "m", "hint": "h"})
+        self.assertEqual(error_of(Failure("memory", "m", "h")), {"kind": "memory", "message": "m", "hint": "h", "log": ""})
         self.assertEqual(error_of(ImportError("i"))["kind"], "not_found")
 
 

@@ -12,6 +12,7 @@
 #include "compare/case/complaint.hpp"
 #include "compare/case/document.hpp"
 #include "compare/case/fill.hpp"
+#include "compare/case/python_kernel.hpp"
 #include "compare/case/signature.hpp"
 #include "compare/case/snippet.hpp"
 #include "compare/case/types.hpp"
@@ -541,6 +542,9 @@ std::shared_ptr<const Case::Document> read_document(const CaseText& text) {
     }
     job.python_file = (text.directory / value.substr(0, colon)).lexically_normal().string();
     job.python_function = value.substr(colon + 1);
+    const bool is_built_in = text.kernel.has_value();  // its file is written later
+    const std::string wrong = is_built_in ? "" : why_no_python_kernel(job.python_file, job.python_function);
+    if (!wrong.empty()) kernel.fail(line_of(*python), "`python` in [kernel]: " + wrong);
   }
 
   if (const toml::node* values = root.find("values")) {

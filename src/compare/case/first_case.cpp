@@ -130,6 +130,8 @@ class FirstCase {
                       shell_quoted(toml_.string()) + "\n";
     out += "\n[kernel]\nfile = " + in_quotes(cu_from_toml()) + "\nname = " + in_quotes(name_);
     if (name_ != kernel_.name) out += " # one instance of the template: change it as you like";
+    out += "\n# python = " + in_quotes(cu_.stem().string() + ".py:" + kernel_.name) +
+           " # the same kernel in Python, for the Numba rows: docs/first-case.md shows one";
     out += "\n\n[values] # --n and --value change these for one run\n";
     for (const auto& [name, value] : launch_.values) out += name + " = " + value + " # a guess\n";
     if (launch_.values.size() == 1)

@@ -44,6 +44,8 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
+}  // namespace
+
 std::string versions_with_pins(const PythonEnvironment& environment, int cuda) {
   std::vector<std::string> versions;
   for (const PinSet& pins : environment.pins)
@@ -53,8 +55,6 @@ std::string versions_with_pins(const PythonEnvironment& environment, int cuda) {
           versions.push_back(version);
   return joined(versions);
 }
-
-}  // namespace
 
 std::map<std::string, std::string> installer_environment(const fs::path& temporary) {
   std::map<std::string, std::string> environment;

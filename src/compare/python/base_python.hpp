@@ -41,6 +41,9 @@ class BasePythons {
   std::map<std::filesystem::path, BasePython> asked_;
 };
 
+/// "3.11, 3.12": the versions of Python that there are pins for, for this CUDA; empty where there are none.
+std::string versions_with_pins(const PythonEnvironment& environment, int cuda);
+
 /// The environment that pip, uv and Python itself are started with: the caller's, without what would make
 /// them act on another environment, and with temporary files in `temporary`.
 std::map<std::string, std::string> installer_environment(const std::filesystem::path& temporary);

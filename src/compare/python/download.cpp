@@ -38,6 +38,21 @@ std::vector<std::string> target_options(const std::string& version, const std::s
   return options;
 }
 
+StepFailed no_pins(const PythonEnvironment& environment, int cuda, const std::string& version, bool is_own) {
+  const std::string versions = versions_with_pins(environment, cuda);
+  StepFailed failed{
+      fmt::format("there are no versions of it for CUDA {} and Python {}", cuda, version), {}, {}};
+  if (versions.empty()) {
+    failed.hint = fmt::format("--cuda {} has some", cuda == 13 ? 12 : 13);
+    return failed;
+  }
+  failed.reason += fmt::format("; there are for Python {}", versions);
+  failed.hint = is_own
+                    ? "--python VERSION names that of the machine it is for; without it, it is this machine's"
+                    : "--python takes one of these: that of the machine it is for";
+  return failed;
+}
+
 // Whole files only, under their names: what was half downloaded stays in the private folder.
 void move_files(const fs::path& from, const fs::path& to) {
   for (const fs::directory_entry& entry : fs::directory_iterator(from))
@@ -51,6 +66,7 @@ void download(const PythonEnvironment& environment, const PinSet& pins, const st
   const std::vector<std::string> pip{
       python.program.string(), "-I", "-m", "pip", "download", "--no-deps", "--dest", folder.string(),
       "--progress-bar",        "off"};
+  const Attempt attempt{options.rows, cuda, version, options.directory, false};
   fs::create_directories(folder);
   shop.expect_steps(pins.source.empty() ? 1 : 2);
   std::vector<std::string> command = pip;
@@ -63,7 +79,7 @@ void download(const PythonEnvironment& environment, const PinSet& pins, const st
   if (count > 0)
     shop.run(fmt::format("{}: downloading {} for Python {}", environment.name,
                          plural(static_cast<int>(count), "package"), version),
-             "pip " + python.pip, command, installer_environment(shop.temporary()), false);
+             "pip " + python.pip, command, installer_environment(shop.temporary()), attempt);
   if (!pins.source.empty()) {
     command = pip;
     for (const std::string& pin : pins.source)
@@ -71,7 +87,7 @@ void download(const PythonEnvironment& environment, const PinSet& pins, const st
     command.insert(command.end(), pins.source.begin(), pins.source.end());
     shop.run(fmt::format("{}: downloading the source of {}", environment.name, list_of_pins(pins.source)),
              "pip " + python.pip, command,
-             build_variables(environment, cuda, shop.path(), false, shop.interrupts()), false);
+             build_variables(environment, cuda, shop.path(), false, shop.interrupts()), attempt);
   }
   move_files(folder, options.directory);
 }
@@ -90,9 +106,7 @@ InstallOutcome download_one(const PythonEnvironment& environment, const Download
                        "apt-get install python3-pip, or name another interpreter: --with PATH"};
     const std::string version = options.version.empty() ? python.minor : options.version;
     const PinSet* const pins = find_pins(environment, cuda, version);
-    if (!pins)
-      throw StepFailed{fmt::format("there are no versions of it for CUDA {} and Python {}", cuda, version),
-                       "", "another --cuda or another --python"};
+    if (!pins) throw no_pins(environment, cuda, version, options.version.empty());
     download(environment, *pins, version, options, cuda, python, shop);
     outcome.state = State::installed;
     outcome.contents = fmt::format("for Python {}: {}", version, list_of_pins(pins->packages));

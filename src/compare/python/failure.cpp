@@ -1,12 +1,15 @@
 // The words of pip, uv, Python's venv and compilers, as of 2023 to 2026.
 #include "compare/python/failure.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
+#include "compare/case/case.hpp"
 #include "compare/child.hpp"
 
 namespace tare::compare {
@@ -31,7 +34,32 @@ std::string last_of(const std::vector<std::string>& lines, std::size_t count) {
   return text;
 }
 
+std::string folder_of(const Attempt& attempt) {
+  return attempt.wheelhouse.empty() ? "wheels" : shell_quoted(std::filesystem::absolute(attempt.wheelhouse));
+}
+
+std::string options_of(const Attempt& attempt) {
+  std::string text;
+  if (!attempt.python.empty()) text += " --python " + attempt.python;
+  if (attempt.cuda != 0) text += fmt::format(" --cuda {}", attempt.cuda);
+  return text;
+}
+
+std::string download_command(const Attempt& attempt) {
+  std::string text = "tare rows download";
+  for (const std::string& row : attempt.rows) text += " " + row;
+  return text + " --dir " + folder_of(attempt) + options_of(attempt);
+}
+
 }  // namespace
+
+bool says_no_index(const std::string& output) {
+  return has_any(
+      output, {"Failed to establish a new connection", "Temporary failure in name resolution",
+               "Name or service not known", "Network is unreachable", "Connection refused",
+               "Max retries exceeded", "Could not fetch URL", "ProxyError", "ConnectTimeout", "ReadTimeout",
+               "dns error", "error sending request", "Failed to fetch", "NewConnectionError"});
+}
 
 std::string essential_lines(const std::string& output) {
   std::vector<std::string> all, errors;
@@ -44,7 +72,7 @@ std::string essential_lines(const std::string& output) {
   return errors.empty() ? last_of(all, kLastLines) : last_of(errors, kErrorLines);
 }
 
-std::string installation_hint(const std::string& output, bool offline) {
+std::string installation_hint(const std::string& output, const Attempt& attempt) {
   const auto said = [&](std::initializer_list<std::string_view> words) { return has_any(output, words); };
   if (said({"No space left on device", "Disk quota exceeded", "os error 28"}))
     return "the disk is full: make room, or set TARE_DATA_DIR to a directory on another one";
@@ -53,17 +81,21 @@ std::string installation_hint(const std::string& output, bool offline) {
            "install uv";
   if (said({"Requires-Python", "requires a different Python", "require a different python version"}))
     return "these versions are not for this Python: name another one with --python PATH";
-  if (said({"Failed to establish a new connection", "Temporary failure in name resolution",
-            "Name or service not known", "Network is unreachable", "Connection refused",
-            "Max retries exceeded", "Could not fetch URL", "ProxyError", "ConnectTimeout", "ReadTimeout",
-            "dns error", "error sending request", "Failed to fetch", "NewConnectionError"}))
-    return kNoIndexHint;
+  if (says_no_index(output)) {
+    std::string rows;
+    for (const std::string& row : attempt.rows) rows += " " + row;
+    return "no package index can be reached. On a machine with a network: " + download_command(attempt) +
+           "; then here, with that folder: tare rows install" + rows +
+           (attempt.cuda != 0 ? fmt::format(" --cuda {}", attempt.cuda) : "") + " --wheelhouse " +
+           folder_of(attempt) + " --offline";
+  }
   if (said({"No matching distribution found", "no matching distribution", "Could not find a version",
             "No solution found", "was not found in the"}))
-    return offline ? "a package is missing from the wheelhouse: fill it with tare rows download --dir DIR "
-                     "--python VERSION --cuda N"
-                   : "the index has no such package for this Python and machine; tare rows install --python "
-                     "PATH takes another Python";
+    return attempt.offline
+               ? "a package is missing from the wheelhouse: fill it, on a machine with a network, with " +
+                     download_command(attempt)
+               : "the index has no such package for this Python and machine; tare rows install --python "
+                 "PATH takes another Python";
   if (said({"Python.h: No such file", "pyconfig.h: No such file"}))
     return "Python's headers are missing: apt-get install python3-dev";
   if (said({"command 'g++' failed: No such file", "command 'gcc' failed: No such file",

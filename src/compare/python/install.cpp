@@ -67,7 +67,11 @@ struct Installer {
 class Installation {
  public:
   Installation(const InstallOptions& options, int cuda, Workshop& workshop, fs::path place)
-      : options_(options), cuda_(cuda), shop_(workshop), place_(std::move(place)) {}
+      : options_(options),
+        cuda_(cuda),
+        shop_(workshop),
+        place_(std::move(place)),
+        attempt_{options.rows, cuda, "", options.wheelhouse, options.offline} {}
 
   // Each throws StepFailed and Interrupted.
   bool is_there(const PythonEnvironment& environment, InstallOutcome& outcome);
@@ -87,6 +91,7 @@ class Installation {
   int cuda_;
   Workshop& shop_;
   fs::path place_;
+  Attempt attempt_;
   fs::path built() const { return shop_.path() / "environment"; }
   std::string interpreter() const { return built() / "bin/python"; }
 };
@@ -145,6 +150,7 @@ bool Installation::is_there(const PythonEnvironment& environment, InstallOutcome
 void Installation::install(const PythonEnvironment& environment, InstallOutcome& outcome) {
   const BasePython python = shop_.pythons().find(environment, cuda_, options_.interpreter);
   if (python.program.empty()) throw StepFailed{python.reason, "", python.hint};
+  attempt_.python = python.minor;
   const PinSet& pins = *find_pins(environment, cuda_, python.minor);
   const Installer installer = choose_installer(python);
   shop_.expect_steps(pins.source.empty() ? 2 : 3);
@@ -209,7 +215,7 @@ std::vector<std::string> Installation::sources() const {
 
 void Installation::make_environment(const PythonEnvironment& environment, const Installer& installer) {
   shop_.run(environment.name + ": making an environment", "making the environment: " + installer.make.front(),
-            installer.make, installer_environment(shop_.temporary()), options_.offline);
+            installer.make, installer_environment(shop_.temporary()), attempt_);
 }
 
 void Installation::add_packages(const PythonEnvironment& environment, const PinSet& pins,
@@ -224,7 +230,7 @@ void Installation::add_packages(const PythonEnvironment& environment, const PinS
   if (count == 0) return;
   shop_.run(fmt::format("{}: installing {} with {}", environment.name,
                         plural(static_cast<int>(count), "package"), installer.name),
-            installer.name, command, installer_environment(shop_.temporary()), options_.offline);
+            installer.name, command, installer_environment(shop_.temporary()), attempt_);
 }
 
 void Installation::build_packages(const PythonEnvironment& environment, const PinSet& pins,
@@ -240,16 +246,15 @@ void Installation::build_packages(const PythonEnvironment& environment, const Pi
       build_variables(environment, cuda_, shop_.path(), true, shop_.interrupts());
   variables["PATH"] = (built() / "bin").string() + ":" + variables["PATH"];
   shop_.run(fmt::format("{}: building {} (minutes)", environment.name, list_of_pins(pins.source)),
-            "building " + list_of_pins(pins.source) + ": " + installer.name, command, variables,
-            options_.offline);
+            "building " + list_of_pins(pins.source) + ": " + installer.name, command, variables, attempt_);
 }
 
 void Installation::check(const PinSet& pins) {
   const InstalledPackages have =
       installed_packages(interpreter(), shop_.temporary(), shop_.guard(), shop_.interrupts());
-  if (!have.failed.empty()) throw StepFailed{"the new environment's Python " + have.failed, "", ""};
+  if (!have.failed.empty()) throw StepFailed{"the new environment's Python " + have.failed, {}, {}};
   if (const std::string wrong = difference(pins, have); !wrong.empty())
-    throw StepFailed{"the installer left something else than it was told: " + wrong, "", ""};
+    throw StepFailed{"the installer left something else than it was told: " + wrong, {}, {}};
 }
 
 void Installation::put_in_place() {
@@ -269,7 +274,7 @@ void Installation::put_in_place() {
     }
   }
   if (result != 0)
-    throw StepFailed{"cannot move the environment to " + place_.string() + ": " + strerror(errno), "", ""};
+    throw StepFailed{"cannot move the environment to " + place_.string() + ": " + strerror(errno), {}, {}};
 }
 
 // `no_index`: it has just been found that no package index can be reached.
@@ -286,13 +291,14 @@ InstallOutcome install_one(const WantedEnvironment& wanted, const InstallOptions
       outcome.state = State::already_there;
       return outcome;
     }
-    if (no_index) throw StepFailed{"not tried, for the same reason", "", ""};
+    if (no_index) throw StepFailed{"not tried, for the same reason", {}, {}};
     installation.install(wanted.environment, outcome);
     outcome.state = State::installed;
   } catch (const StepFailed& failed) {
     outcome.reason = failed.reason;
     outcome.detail = failed.detail;
     outcome.hint = failed.hint;
+    outcome.no_index = failed.no_index;
   }
   return outcome;
 }
@@ -326,7 +332,9 @@ std::vector<InstallOutcome> install_environments(const InstallOptions& options, 
       outcome.reason = each.no_gpu;
     } else {
       outcome = install_one(each, options, cuda, no_index, folder, progress, interrupts);
-      no_index |= outcome.hint == kNoIndexHint;
+      no_index |= outcome.no_index;
+      if (outcome.state != State::failed && !each.no_gpu.empty() && !has_gpu())
+        outcome.note = "its rows cannot run here: " + each.no_gpu;
     }
     progress.finished(outcome);
     outcomes.push_back(std::move(outcome));

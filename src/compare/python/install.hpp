@@ -28,6 +28,8 @@ struct InstallOutcome {
   std::string contents;  // "Python 3.12.1, cuda-core 1.2.2, ..."
   // Where it failed: one line, the installer's own words, what to do. Where it was left out: why.
   std::string reason, detail, hint;
+  bool no_index = false;  // it failed because no package index can be reached
+  std::string note;       // where it is there: why its rows cannot run on this machine all the same
 };
 
 /// Told what goes on, from the thread that works.

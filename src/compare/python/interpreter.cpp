@@ -25,7 +25,7 @@ Interpreter named_interpreter(const fs::path& path, const std::string& origin) {
   Interpreter found;
   found.origin = origin;
   found.program = interpreter_at(path);
-  if (found.program.empty()) found.reason = origin + ": no such program: " + path.string();
+  if (found.program.empty()) found.reason = origin + ": " + why_no_interpreter(path);
   return found;
 }
 
@@ -66,6 +66,24 @@ fs::path interpreter_at(const fs::path& path) {
   return found.empty() ? found : fs::absolute(found);
 }
 
+std::string why_no_interpreter(const fs::path& path) {
+  if (!interpreter_at(path).empty()) return {};
+  std::error_code none;
+  const std::string name = path.string();
+  if (fs::is_directory(path, none))
+    return name + " has no bin/python: name an interpreter, or the folder of an environment";
+  if (name.find('/') == std::string::npos && !fs::exists(path, none))
+    return "no such program: no " + name + " on PATH";
+  if (fs::exists(path, none))
+    return name + " may not be executed: name an interpreter, like /usr/bin/python3";
+  return "no such program: " + name;
+}
+
+fs::path without_tilde(const std::string& text) {
+  const std::string home = variable("HOME");
+  return text.starts_with("~/") && !home.empty() ? fs::path(home) / text.substr(2) : fs::path(text);
+}
+
 Interpreter find_interpreter(const RowDescription& row, const std::map<std::string, fs::path>& named,
                              const std::vector<int>& cuda) {
   const std::string& environment = row.python->name;
@@ -73,7 +91,8 @@ Interpreter find_interpreter(const RowDescription& row, const std::map<std::stri
     if (const auto path = named.find(name); path != named.end())
       return named_interpreter(path->second, "--python " + name);
     const std::string from = interpreter_variable(name);
-    if (const std::string path = variable(from); !path.empty()) return named_interpreter(path, from);
+    if (const std::string path = variable(from); !path.empty())
+      return named_interpreter(without_tilde(path), from);
   }
   Interpreter none;
   if (row.python->pins.empty())
@@ -92,6 +111,24 @@ Interpreter find_interpreter(const RowDescription& row, const std::map<std::stri
   none.reason = "no environment: tare rows install " + environment;
   if (cuda.size() == 1) none.reason += " --cuda " + std::to_string(cuda.front());
   return none;
+}
+
+std::string why_no_python(const fs::path& program, const fs::path& scratch, Guard& guard,
+                          const Interrupts& interrupts) {
+  Child::Settings settings;
+  settings.program = program;
+  settings.arguments = {program.string(), "-I", "-S", "-B", "-c", "import sys; print('Python', sys.version)"};
+  settings.environment = isolate(scratch / "asking", "", {}).all;
+  try {
+    const Finished finished = run_program(settings, guard, interrupts, std::chrono::seconds(60));
+    if (finished.failed.empty() && finished.output.text().starts_with("Python ")) return {};
+    const std::string last = finished.errors.last_lines(1);
+    return program.string() + " is no Python" +
+           (finished.failed.empty() ? "" : ": it " + finished.failed + (last.empty() ? "" : ": " + last)) +
+           "; name an interpreter, or the folder of an environment";
+  } catch (const Error& e) {
+    return e.what();
+  }
 }
 
 InstalledPackages installed_packages(const fs::path& program, const fs::path& scratch, Guard& guard,

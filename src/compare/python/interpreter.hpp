@@ -45,6 +45,17 @@ Interpreter find_interpreter(const RowDescription& row,
 /// The interpreter that PATH stands for: itself, or bin/python below it; empty where there is none.
 std::filesystem::path interpreter_at(const std::filesystem::path& path);
 
+/// Why PATH stands for no interpreter, one line; empty where it does.
+std::string why_no_interpreter(const std::filesystem::path& path);
+
+/// `text` with HOME in the place of a leading "~/": where an option's value has it, no shell has seen it.
+std::filesystem::path without_tilde(const std::string& text);
+
+/// Why this program is no Python, found out by starting it: one line; empty where it is one. Blocks for a
+/// moment, throws Interrupted.
+std::string why_no_python(const std::filesystem::path& program, const std::filesystem::path& scratch,
+                          Guard& guard, const Interrupts& interrupts);
+
 struct InstalledPackages {
   std::string failed;                           // why it could not be asked, one line
   std::string python;                           // "3.12.1"

@@ -10,7 +10,6 @@
 #include <fstream>
 
 #include "compare/case/complaint.hpp"
-#include "compare/python/failure.hpp"
 #include "compare/python/interpreter.hpp"
 #include "compare/row.hpp"
 #include "tare/driver.hpp"
@@ -40,6 +39,28 @@ void add_wanted(std::vector<WantedEnvironment>& all, const RowDescription& row) 
     same->no_gpu.clear();
 }
 
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// A name that nothing can be installed for.
+[[noreturn]] void refuse(const std::string& name, const std::vector<RowDescription>& rows,
+                         const std::vector<std::string>& known) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const RowDescription& each) { return each.name == name; });
+  if (row == rows.end()) throw CaseError(unknown("row with an environment to install", name, known));
+  if (!row->python)
+    throw CaseError("`" + name +
+                    "` is a native row: there is nothing to install for it (tare rows says what it "
+                    "lacks, if it does). The Python rows are " +
+                    list_of(known));
+  throw CaseError("`" + name + "` names no versions to install: --python " + name +
+                  "=PATH of tare compare names an interpreter for it. Those with versions are " +
+                  list_of(known));
+}
+
 Search find_toolkit(const Interrupts& interrupts) {
   Search nvcc = find_nvcc({}, interrupts.descriptor());
   interrupts.check();
@@ -64,7 +85,8 @@ std::string toolkit_folder(int cuda, bool need_toolkit, const Interrupts& interr
 std::vector<WantedEnvironment> wanted_environments(const std::vector<std::string>& names, int cuda) {
   std::vector<std::string> known;
   std::vector<WantedEnvironment> all;
-  for (const RowDescription& row : load_rows()) {
+  const std::vector<RowDescription> rows = load_rows();
+  for (const RowDescription& row : rows) {
     if (!row.python || row.python->pins.empty()) continue;
     for (const std::string& name : {row.name, row.python->name})
       if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
@@ -76,14 +98,13 @@ std::vector<WantedEnvironment> wanted_environments(const std::vector<std::string
     if (names.empty() ? has_pins : std::any_of(names.begin(), names.end(), is_meant)) add_wanted(all, row);
   }
   for (const std::string& name : names)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw CaseError(unknown("row with an environment to install", name, known));
+    if (std::find(known.begin(), known.end(), name) == known.end()) refuse(name, rows, known);
   return all;
 }
 
 int choose_cuda(int wanted, const std::string& device, const Interrupts& interrupts) {
-  if (wanted != 0) return wanted;
   if (device == "gpu" || device == "cpu") choose_driver(device);
+  if (wanted != 0) return wanted;
   std::optional<DriverInfo> driver;
   try {
     driver = driver_info();
@@ -134,7 +155,7 @@ void Workshop::expect_steps(int steps) {
 
 Finished Workshop::run(const std::string& what, const std::string& subject,
                        const std::vector<std::string>& command,
-                       const std::map<std::string, std::string>& environment, bool offline) {
+                       const std::map<std::string, std::string>& environment, const Attempt& attempt) {
   progress_.step(std::min(done_++, total_), total_, what);
   Child::Settings settings;
   settings.program = command.front();
@@ -149,7 +170,8 @@ Finished Workshop::run(const std::string& what, const std::string& subject,
   }
   if (finished.failed.empty()) return finished;
   const std::string said = finished.output.text() + '\n' + finished.errors.text();
-  throw StepFailed{subject + " " + finished.failed, essential_lines(said), installation_hint(said, offline)};
+  throw StepFailed{subject + " " + finished.failed, essential_lines(said), installation_hint(said, attempt),
+                   says_no_index(said)};
 }
 
 std::map<std::string, std::string> build_variables(const PythonEnvironment& environment, int cuda,

@@ -10,6 +10,7 @@
 #include "compare/guard.hpp"
 #include "compare/interrupt.hpp"
 #include "compare/python/base_python.hpp"
+#include "compare/python/failure.hpp"
 #include "compare/python/install.hpp"
 #include "compare/run_program.hpp"
 
@@ -32,6 +33,7 @@ int choose_cuda(int wanted, const std::string& device, const Interrupts& interru
 /// A step that did not succeed.
 struct StepFailed {
   std::string reason, detail, hint;
+  bool no_index = false;  // because no package index can be reached
 };
 
 /// A private folder beside the result, removed with everything in it when this object goes or the process
@@ -52,7 +54,7 @@ class Workshop {
   /// Runs a program to its end. `what` is said as the step's name, `subject` begins the reason where it
   /// fails. Throws StepFailed, Interrupted.
   Finished run(const std::string& what, const std::string& subject, const std::vector<std::string>& command,
-               const std::map<std::string, std::string>& environment, bool offline);
+               const std::map<std::string, std::string>& environment, const Attempt& attempt);
 
  private:
   struct Directory {

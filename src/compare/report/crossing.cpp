@@ -137,7 +137,7 @@ Crossing find_crossing(const std::vector<SizeTimes>& all, std::uint64_t seed) {
     }
   Crossing crossing;
   if (times.size() < kFewestSizes) {
-    crossing.reason = fmt::format("{} were measured, at least {} are needed",
+    crossing.reason = fmt::format("{} measured, at least {} are needed",
                                   plural(static_cast<int>(times.size()), "size"), kFewestSizes);
     return crossing;
   }

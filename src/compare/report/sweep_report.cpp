@@ -1,6 +1,7 @@
 // A sweep as a table of sizes and rows with the crossings in words, and as JSON.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -36,8 +37,10 @@ std::string times_table(const Sweep& sweep, unsigned width, Painter paint) {
   for (const RowResult& row : sweep.sizes.front().record.passes.front().rows)
     if (was_measured(sweep, row.row)) headings.push_back(row.row);
   Table table(headings);
+  const auto size_of = [](const SweepSize& size) { return grouped(static_cast<unsigned long long>(size.n)); };
+  const std::size_t widest = size_of(sweep.sizes.back()).size();
   for (const SweepSize& size : sweep.sizes) {
-    std::vector<Cell> cells{{.text = grouped(static_cast<unsigned long long>(size.n))}};
+    std::vector<Cell> cells{{.text = fmt::format("{:>{}}", size_of(size), widest)}};
     for (std::size_t i = 1; i < headings.size(); ++i) {
       const RowResult* const row = find_row(find_pass(size.record, "cold"), headings[i]);
       const bool wrong = row && row->status == Status::wrong;
@@ -54,6 +57,61 @@ std::string times_table(const Sweep& sweep, unsigned width, Painter paint) {
   return '\n' +
          paint(Style::bold, std::string("mean ms per launch") + (cpu ? " (cpu)" : "") + ", steady state") +
          '\n' + table.print(width, paint, left_out);
+}
+
+bool any_host_bound(const Sweep& sweep) {
+  for (const SweepSize& size : sweep.sizes)
+    for (const RowResult& row : size.record.passes.front().rows)
+      if (row.host_bound && row.mean_ms && row.status != Status::wrong) return true;
+  return false;
+}
+
+/// The worst that happened to a row at any size; skipped only where it never ran.
+Status worst_of(const Sweep& sweep, const std::string& name) {
+  const auto any = [&](Status status) {
+    return std::any_of(sweep.sizes.begin(), sweep.sizes.end(), [&](const SweepSize& size) {
+      const RowResult* const row = find_row(&size.record.passes.front(), name);
+      return row != nullptr && row->status == status;
+    });
+  };
+  for (const Status status : {Status::wrong, Status::failed, Status::ok})
+    if (any(status)) return status;
+  return Status::skipped;
+}
+
+/// "Checks: 2 rows match at all 17 sizes; failed: raw; skipped: aot".
+std::string checks(const Sweep& sweep, unsigned width, Painter paint) {
+  const Record& first = sweep.sizes.front().record;
+  std::vector<std::string> matching, wrong, failed, skipped;
+  std::set<std::string> ways;
+  for (const RowResult& row : first.passes.front().rows) {
+    const Status worst = worst_of(sweep, row.row);
+    (worst == Status::ok       ? matching
+     : worst == Status::wrong  ? wrong
+     : worst == Status::failed ? failed
+                               : skipped)
+        .push_back(row.row);
+    if (worst != Status::skipped && worst != Status::failed)
+      ways.insert(is_check_row(row) ? row.twin : row.row);
+  }
+  const auto is_empty = [](const SweepSize& size) { return size.record.job.empty; };
+  if (std::all_of(sweep.sizes.begin(), sweep.sizes.end(), is_empty))
+    return "\nChecks: nothing was launched, so nothing was checked\n";
+  std::string text = "Checks: ";
+  if (!matching.empty() && ways.size() == 1 && first.reference.find(" as row ") != std::string::npos)
+    text += join_names(matching) +
+            (matching.size() == 1 ? " was only held against what it gave itself"
+                                  : " were only held against what they gave themselves") +
+            ": there is no reference, and no other row ran";
+  else
+    text += plural(static_cast<int>(matching.size()), "row") +
+            (matching.size() == 1 ? " matches at " : " match at ") +
+            (sweep.sizes.size() == 1 ? "the one size" : fmt::format("all {} sizes", sweep.sizes.size()));
+  for (const auto& [names, word] :
+       {std::pair(&wrong, "wrong"), std::pair(&failed, "failed"), std::pair(&skipped, "skipped")})
+    if (!names->empty()) text += fmt::format("; {}: {}", word, join_names(*names));
+  const bool good = wrong.empty() && failed.empty() && !matching.empty();
+  return '\n' + paint(good ? Style::good : Style::bad, wrapped(text, width, 2, 0)) + '\n';
 }
 
 std::string crossing_text(const RowCrossing& each) {
@@ -132,7 +190,8 @@ std::string render(const Sweep& sweep, bool colour, unsigned width) {
   const Record& first = sweep.sizes.front().record;
   std::string text = header(first, width, paint, false);
   text += times_table(sweep, width, paint);
-  text += wrapped("h: host-bound, launching sets the pace, not the kernel", width, 2, 0) + '\n';
+  if (any_host_bound(sweep))
+    text += wrapped("h: host-bound, launching sets the pace, not the kernel", width, 2, 0) + '\n';
   text += reasons(sweep, width, paint);
   for (const std::string& doubt : sweep.doubts)
     text += '\n' + paint(Style::bad, wrapped(doubt, width, 2, 0)) + '\n';
@@ -145,14 +204,16 @@ std::string render(const Sweep& sweep, bool colour, unsigned width) {
             paint(each.crossing.decided ? Style::plain : Style::unsure,
                   wrapped(crossing_text(each), width, indent, indent)) +
             '\n';
-  return text +
-         wrapped(
-             "t(n) = (a^p + (b n)^p)^(1/p), p = 1, 2 or infinity, by least absolute deviations of log t over "
-             "the "
-             "medians per size; in brackets the 95 % interval over resampled rounds. Up to that n a launch "
-             "costs its call, beyond it its bytes.",
-             width, 2, 0) +
-         '\n';
+  if (sweep.crossings.empty()) text += "no row was measured\n";
+  text +=
+      wrapped(
+          "t(n) = (a^p + (b n)^p)^(1/p), p = 1, 2 or infinity, by least absolute deviations of log t over "
+          "the "
+          "medians per size; in brackets the 95 % interval over resampled rounds. Up to that n a launch "
+          "costs its call, beyond it its bytes.",
+          width, 2, 0) +
+      '\n';
+  return text + checks(sweep, width, paint);
 }
 
 std::string to_json(const Sweep& sweep) {

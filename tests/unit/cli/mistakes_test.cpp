@@ -40,6 +40,12 @@ std::string complaint(const std::string& arguments) {
   return ran.err.substr(0, ran.err.find('\n'));
 }
 
+TEST_F(Mistakes, AnOptionOfAnotherCommandIsToldWhose) {
+  for (const std::string option : {"--quick", "--samples", "--cold-l2", "--timeline", "--first-boot"})
+    EXPECT_EQ(complaint("sweep " + option),
+              "tare: `" + option + "` is an option of tare compare, not of tare sweep");
+}
+
 TEST_F(Mistakes, ANumberOutOfRangeIsToldWhatItMustBe) {
   EXPECT_EQ(complaint("compare --samples 0"), "tare: --samples: `0` is not a whole number from 1 upwards");
   EXPECT_EQ(complaint("compare --timed -3"), "tare: --timed: `-3` is not a whole number from 1 upwards");

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 namespace tare::cli {
 namespace {
@@ -119,6 +120,12 @@ TEST(Program, InitWritesAFirstCaseAndNeverOverwrites) {
   const Ran printed = run_tare("init " + folder / "saxpy.cu" + " -o -");
   EXPECT_EQ(printed.code, 0);
   EXPECT_THAT(printed.out, HasSubstr("name = \"saxpy\""));
+  EXPECT_THAT(printed.out, HasSubstr("# python = \"saxpy.py:saxpy\""));
+  const Ran elsewhere = run_tare("init " + folder / "saxpy.cu" + " -o " + folder / "new/cases/saxpy.toml");
+  EXPECT_EQ(elsewhere.code, 0) << elsewhere.err;
+  std::ifstream made(folder / "new/cases/saxpy.toml");
+  const std::string text{std::istreambuf_iterator<char>(made), {}};
+  EXPECT_THAT(text, HasSubstr("file = \"../../saxpy.cu\""));
 }
 
 TEST(Program, LookingIntoACacheThatIsNotThereMakesNone) {

@@ -12,6 +12,7 @@
 namespace tare::compare {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -142,12 +143,19 @@ TEST(InstallerFailure, ShowsTheLinesThatNameAnError) {
 }
 
 TEST(InstallerFailure, SaysWhatToDo) {
-  const auto hint = [](const char* text, bool offline = false) { return installation_hint(text, offline); };
-  EXPECT_THAT(hint("WARNING: Retrying ... Failed to establish a new connection: [Errno -3]\n"
-                   "ERROR: No matching distribution found for numpy==2.4.6"),
-              HasSubstr("no package index can be reached"));
-  EXPECT_THAT(hint("ERROR: No matching distribution found for numpy==2.4.6", true),
-              HasSubstr("missing from the wheelhouse"));
+  const auto hint = [](const char* text, bool offline = false) {
+    return installation_hint(text, {{"cupy", "numba"}, 13, "3.12", "/mnt/my wheels", offline});
+  };
+  EXPECT_THAT(
+      hint("WARNING: Retrying ... Failed to establish a new connection: [Errno -3]\n"
+           "ERROR: No matching distribution found for numpy==2.4.6"),
+      AllOf(HasSubstr("no package index can be reached"),
+            HasSubstr("tare rows download cupy numba --dir '/mnt/my wheels' --python 3.12 --cuda 13"),
+            HasSubstr("tare rows install cupy numba --cuda 13 --wheelhouse '/mnt/my wheels' --offline")));
+  EXPECT_THAT(
+      hint("ERROR: No matching distribution found for numpy==2.4.6", true),
+      AllOf(HasSubstr("missing from the wheelhouse"),
+            HasSubstr("tare rows download cupy numba --dir '/mnt/my wheels' --python 3.12 --cuda 13")));
   EXPECT_THAT(hint("ERROR: No matching distribution found for numpy==2.4.6"), HasSubstr("--python PATH"));
   EXPECT_THAT(hint("ERROR: Ignored the following versions that require a different python version: 2.4.6 "
                    "Requires-Python >=3.11"),

@@ -6,6 +6,7 @@ another than the worker's), `reads events too early` and `compiles again`.
 import atexit
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -29,6 +30,21 @@ def leave_a_child():
     if os.fork() == 0:
         time.sleep(600)
         os._exit(0)
+
+
+def leave_sessions():
+    """Two that no group of the worker's holds any more, one of them without its environment."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            time.sleep(600)
+        os._exit(0)
+    subprocess.Popen(["sleep", "4321.0625"], env={}, start_new_session=True)
+
+
+def leave_sessions_and_hang():
+    leave_sessions()
+    hang_with_a_mark()
 
 
 def use_the_driver_in_a_child():
@@ -72,6 +88,8 @@ FAULTS = {
     "moves away": {"import": lambda: os.chdir("/")},
     "crashes at exit": {"import": lambda: atexit.register(os.abort)},
     "leaves a child": {"compile": leave_a_child},
+    "leaves sessions": {"compile": leave_sessions},
+    "leaves sessions and hangs": {"compile": leave_sessions_and_hang},
     "forks": {"compile": use_the_driver_in_a_child},
     "context": {"compile": lambda: driver.made("cuCtxCreate_v2", 0, 0)},
     "pops": {"launched": lambda: driver.made("cuCtxPopCurrent_v2")},

@@ -93,7 +93,7 @@ TEST(Crossing, NeedsFiveSizesWithTimes) {
   all[3].rounds_ms.clear();
   const Crossing found = find_crossing(all, 1);
   EXPECT_FALSE(found.decided);
-  EXPECT_EQ(found.reason, "4 sizes were measured, at least 5 are needed");
+  EXPECT_EQ(found.reason, "4 sizes measured, at least 5 are needed");
 }
 
 TEST(Crossing, IsTheSameForTheSameSeed) {

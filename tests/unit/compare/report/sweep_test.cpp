@@ -15,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(SweepSizes, ArePowersOfTwoTimesTheFirstAndTheLast) {
@@ -66,8 +67,16 @@ TEST(Sweep, NamesTheCrossingOfEveryMeasuredRowButTheCheckRow) {
   EXPECT_EQ(sweep.crossings[1].row, "cupy");
   EXPECT_NEAR(sweep.crossings[1].crossing.n, 1333333, 40000);
   EXPECT_EQ(sweep.crossings[2].row, "raw");
-  EXPECT_EQ(sweep.crossings[2].crossing.reason, "2 sizes were measured, at least 5 are needed");
+  EXPECT_EQ(sweep.crossings[2].crossing.reason, "2 sizes measured, at least 5 are needed");
   EXPECT_EQ(exit_code(sweep), kWrongOrFailed);
+}
+
+TEST(Sweep, ExplainsTheGlyphOnlyWhereItStandsInTheTable) {
+  Sweep sweep = by_hand();
+  EXPECT_THAT(render(sweep, false, 120), HasSubstr("h: host-bound"));
+  for (SweepSize& size : sweep.sizes)
+    for (RowResult& row : size.record.passes.front().rows) row.host_bound = false;
+  EXPECT_THAT(render(sweep, false, 120), Not(HasSubstr("h: host-bound")));
 }
 
 TEST(Sweep, DoubtsARowWhoseTimeDoesNotGrowWithItsWork) {
