@@ -1,6 +1,7 @@
 # Thin: every target sets up what it needs, says so, and is quick the second time.
 #   make compare            the built-in comparison        ARGS="--quick --rows nvrtc,clang"
 #   make test               the whole test suite           TESTS=regex  PRESET=dev
+#   make kernel-matrix      all complete kernels in every way that the CPU device compiles
 #   make bench              the benchmarks
 #   make lint               formatting and clang-tidy
 # NVIDIA=no leaves NVIDIA's compilers out where no CUDA toolkit is installed. PYTHON_ROWS=no leaves out the
@@ -11,7 +12,7 @@ JOBS   ?= $(shell nproc)
 export NVIDIA
 SHELL := /bin/bash
 
-.PHONY: all compare test bench build configure setup format check-format lint clean
+.PHONY: all compare test kernel-matrix bench build configure setup format check-format lint clean
 all: build
 
 setup:
@@ -39,6 +40,10 @@ compare: configure
 test: build
 	@$(if $(filter yes,$(or $(PYTHON_ROWS),$(if $(TESTS),no,yes))),scripts/python-rows $(BUILD),:)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(if $(TESTS),-R '$(TESTS)')
+
+# The complete kernels in the one way of compiling in which the suite runs some of them.
+kernel-matrix: build
+	@ctest --test-dir $(BUILD) -C matrix -R '^Kernel(s|Matrix)\.(automatic|general|fast)' -j $(JOBS) --output-on-failure
 
 bench: build
 	@scripts/bench $(BUILD)
