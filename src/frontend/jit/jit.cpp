@@ -77,6 +77,7 @@ Compiled compile_for(const Backend& backend, const JitOptions& options, const Tr
   dialect.typed_pointers = !backend.is_clang && architecture < kFirstWithPlainPointers;
   dialect.ftz = options.ftz.value_or(false);
   dialect.ftz_in_text = backend.is_clang;
+  dialect.approximate_sqrt = !options.prec_sqrt.value_or(true);
   dialect.has_libdevice = !backend.libdevice.empty();
   EmittedIr ir = emit_ir(program, dialect);
   made.ir = ir.text;
