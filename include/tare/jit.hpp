@@ -16,6 +16,7 @@
 #include "tare/device_span.hpp"
 #include "tare/jit/atomic.hpp"
 #include "tare/jit/control.hpp"
+#include "tare/jit/function.hpp"
 #include "tare/jit/math.hpp"
 #include "tare/jit/memory.hpp"
 #include "tare/jit/operators.hpp"

@@ -115,6 +115,44 @@ Value<int> ffs(const X& x) {
   const Value<T> a = cast<T>(x);
   return select(a == T{0}, 0, static_cast<int>(sizeof(T) * 8) - clz(a & -a));
 }
+
+/// The upper half of the product of two 32- or 64-bit integers, in their common type.
+template <class X, class Y> requires detail::Operands<X, Y>
+auto mul_hi(const X& x, const Y& y) {
+  using T = detail::common_t<X, Y>;
+  static_assert(std::integral<T>, "mul_hi is for integers");
+  constexpr bool wide = sizeof(T) == 8;
+  const char* text = std::is_signed_v<T> ? (wide ? "mul.hi.s64 $0, $1, $2;" : "mul.hi.s32 $0, $1, $2;")
+                                         : (wide ? "mul.hi.u64 $0, $1, $2;" : "mul.hi.u32 $0, $1, $2;");
+  const detail::Node a = detail::node_as<T>(x), b = detail::node_as<T>(y);
+  return Value<T>(detail::instruction({.text = text, .result = detail::scalar_of<T>()}, {a, b}));
+}
 // clang-format on
+
+namespace detail {
+
+template <class L, class H, class C>
+Value<unsigned> funnel_shift(const char* text, const L& low, const H& high, const C& count) {
+  static_assert(std::same_as<operand_t<L>, unsigned> && std::same_as<operand_t<H>, unsigned> &&
+                    std::integral<operand_t<C>>,
+                "a funnel shift is of two unsigned");
+  const Node a = node_as<unsigned>(low), b = node_as<unsigned>(high), n = node_as<unsigned>(count);
+  return Value<unsigned>(instruction({.text = text, .result = Scalar::u32}, {a, b, n}));
+}
+
+}  // namespace detail
+
+/// `high:low` shifted left, its upper 32 bits; and shifted right, its lower 32. The count is taken modulo 32:
+/// __funnelshift_l and __funnelshift_r.
+template <class L, class H, class C>
+requires detail::Operands<L, H, C> Value<unsigned> funnel_shift_left(const L& low, const H& high,
+                                                                     const C& count) {
+  return detail::funnel_shift("shf.l.wrap.b32 $0, $1, $2, $3;", low, high, count);
+}
+template <class L, class H, class C>
+requires detail::Operands<L, H, C> Value<unsigned> funnel_shift_right(const L& low, const H& high,
+                                                                      const C& count) {
+  return detail::funnel_shift("shf.r.wrap.b32 $0, $1, $2, $3;", low, high, count);
+}
 
 }  // namespace tare

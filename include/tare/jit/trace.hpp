@@ -5,11 +5,15 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <source_location>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 
 namespace tare::detail {
 
@@ -86,6 +90,8 @@ enum class Atomic : std::uint8_t {
   bit_or,
   bit_xor,
   exchange,
+  increment,
+  decrement,
   compare_exchange
 };
 
@@ -147,6 +153,18 @@ struct Instruction {
 };
 Node instruction(const Instruction& what, std::initializer_list<Node> operands);
 void barrier(const char* text);  // an instruction without operands
+
+/// A function of the kernel's.
+struct FunctionToCall {
+  std::shared_ptr<const std::string> name;  // one function, one object
+  const std::type_info& types;              // of its arguments
+  const Scalar* result;                     // null where it gives nothing back
+  std::function<void()> record;             // traces the body, where this kernel does not have it yet
+};
+/// Calls it; what it gives back.
+Node call(const FunctionToCall& function, std::span<const Node> arguments);
+Node function_parameter(std::size_t index);
+void leave_function(Node value);  // return, with a value
 
 void assert_failed(const char* message, const Where& where);
 /// C's printf; `types` are the arguments' own. Throws Error(argument) where the format does not fit them.

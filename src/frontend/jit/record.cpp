@@ -161,7 +161,29 @@ void continue_loop(const Where& where) {
   trace().in_loop(Op::continue_loop, where);
 }
 
+Node call(const FunctionToCall& function, std::span<const Node> arguments) {
+  return trace().call(function, arguments);
+}
+
+Node function_parameter(std::size_t index) {
+  return trace().add(trace().program().arguments[index]);
+}
+
+void leave_function(Node value) {
+  const std::optional<Scalar> result = trace().program().result;
+  if (!result)
+    trace().fail(trace().program().is_function
+                     ? "tare::return_(value) is in a function whose lambda gives nothing back"
+                     : "tare::return_(value) is in a kernel, which gives nothing back",
+                 "tare::return_() leaves it; end a function's lambda with `return value;`");
+  trace().check(value);
+  const Node converted = convert(trace().at(value).type, *result, value);
+  trace().add({.op = Op::leave_function}, {converted});
+}
+
 void leave_kernel() {
+  if (trace().program().result)
+    trace().fail("tare::return_() is in a function that gives back a value", "give it: tare::return_(value)");
   trace().add({.op = Op::leave_kernel});
 }
 
