@@ -317,7 +317,7 @@ void Comparison::judge_bits(RowResult& result, const std::vector<Difference>& fo
   result.status = status;
   inputs_suspect_ = true;
   const std::string expected = worst->giver.empty()         ? "want " + worst->want
-                               : worst->giver == result.row ? "and was " + worst->want + " before"
+                               : worst->giver == result.row ? "it gave first " + worst->want
                                                             : worst->giver + " gave " + worst->want;
   const std::string why = why_not_comparable(result, *worst);
   result.reason =
@@ -325,7 +325,8 @@ void Comparison::judge_bits(RowResult& result, const std::vector<Difference>& fo
                   why.empty() ? "" : "not comparable under --fp strict (" + why + "): ",
                   late ? "right after the first launch, wrong after the timed ones: " : "", worst->argument,
                   worst->first_index, worst->got, expected, worst->differing, argument->count);
-  if (!worst->giver.empty()) result.reason += "; there is no reference: either may be wrong";
+  if (!worst->giver.empty() && worst->giver != result.row && worst->hint.empty())
+    result.reason += "; there is no reference: either may be wrong";
 }
 
 }  // namespace tare::compare

@@ -353,6 +353,8 @@ TEST_F(PythonRow, StrictFloatingPointReachesPyCudaAndIsSaidToBeMissingInNumba) {
     EXPECT_THAT(pycuda["options"].get<std::vector<std::string>>(), Contains(option));
   const json& numba = row_of(ran.record, "cold", "numba");
   EXPECT_EQ(numba["bits"]["got"], "5.96046448e-08 (0x33800000)") << "contracted, as it says";
+  EXPECT_EQ(numba["status"], "incomparable");
+  EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(
       numba["detail"].get<std::string>(),
       HasSubstr("no switch of this library's keeps it from contracting: --fp strict changes nothing here"));

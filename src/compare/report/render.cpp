@@ -48,10 +48,15 @@ const Difference* first_differing(const RowResult& row) {
   return nullptr;
 }
 
-/// Whether it differs from what a row gave, and not from a reference: then either may be wrong.
+/// Whether the output differs from what another row gave, and not from a reference: then either may be wrong.
+/// What a hint explains is the row's own doing.
+bool is_disagreement(const RowResult& row, const Difference& difference) {
+  return !difference.giver.empty() && difference.giver != row.row && difference.hint.empty();
+}
+
 bool only_differs(const RowResult& row) {
   const Difference* const difference = first_differing(row);
-  return row.status == Status::wrong && difference != nullptr && !difference->giver.empty();
+  return row.status == Status::wrong && difference != nullptr && is_disagreement(row, *difference);
 }
 
 Cell bits(const RowResult& row) {
@@ -61,7 +66,8 @@ Cell bits(const RowResult& row) {
   if (!outputs_compared(row)) return {.text = "-"};
   if (is_only_held_against_itself(row)) return {.text = "itself"};
   std::uint64_t ulps = 0;
-  for (const Difference& difference : row.differences) ulps = std::max(ulps, difference.max_ulp.value_or(0));
+  for (const auto* differences : {&row.differences, &row.late_differences})
+    for (const Difference& difference : *differences) ulps = std::max(ulps, difference.max_ulp.value_or(0));
   if (ulps > 0) return {.text = fmt::format("within {} ulp", ulps), .style = Style::good};
   return {.text = "equal", .style = Style::good};
 }
@@ -75,8 +81,7 @@ std::uint64_t count_of(const Record& record, const std::string& argument) {
 /// "wrong", "differs from nvrtc".
 std::string how_it_differs(const RowResult& row, const Difference& difference) {
   if (row.status == Status::incomparable) return "not comparable";
-  if (difference.giver.empty()) return "wrong";
-  return "differs from " + (difference.giver == row.row ? "what it gave first" : difference.giver);
+  return is_disagreement(row, difference) ? "differs from " + difference.giver : "wrong";
 }
 
 /// "wrong: out[4194304]: got nan (0xffffffff), want 2.5 (0x40200000); 611 of 4194915 differ".
@@ -90,15 +95,15 @@ std::vector<std::string> wrong_lines(const Record& record, const RowResult& row)
       const std::string expected =
           difference.giver.empty()
               ? "want " + difference.want
-              : (difference.giver == row.row ? "was " : difference.giver + " gave ") + difference.want;
+              : (difference.giver == row.row ? "it gave first " : difference.giver + " gave ") +
+                    difference.want;
       lines.push_back(fmt::format("{}{}{}[{}]: got {}, {}; {} of {} differ", how_it_differs(row, difference),
                                   when, difference.argument, difference.first_index, difference.got, expected,
                                   difference.differing, count_of(record, difference.argument)));
       if (!difference.hint.empty()) lines.push_back("  hint: " + difference.hint);
     }
   if (lines.empty()) lines.push_back("wrong: " + row.reason);
-  if (only_differs(row) && first_differing(row)->giver != row.row)
-    lines.push_back("  there is no reference: either may be wrong");
+  if (only_differs(row)) lines.push_back("  there is no reference: either may be wrong");
   if (row.status == Status::incomparable && !row.not_strict.empty())
     lines.push_back("  under --fp strict: " + row.not_strict);
   else if (row.status == Status::incomparable)

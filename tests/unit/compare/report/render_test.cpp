@@ -201,6 +201,41 @@ TEST(Render, ARowThatWasHeldAgainstItselfIsNotSaidToMatch) {
   EXPECT_THAT(rendered(record), HasSubstr("\nChecks: 2 rows match; skipped: clang\n"));
 }
 
+TEST(Render, TheBitsNameTheFartherOfTheTwoComparisons) {
+  Record record = gpu_record();
+  add_passes(record, [](const std::string&) {
+    std::vector<RowResult> rows{matching_row("nvrtc", 20, 0.3, 0.0169)};
+    rows[0].differences[0].max_ulp = 1;
+    rows[0].late_differences[0].max_ulp = 3;
+    return rows;
+  });
+  EXPECT_THAT(rendered(record), HasSubstr("within 3 ulp"));
+}
+
+TEST(Render, ARowThatDiffersByItsOwnDoingIsWrongWithoutAReferenceToo) {
+  Record record = gpu_record();
+  add_passes(record, [](const std::string&) {
+    std::vector<RowResult> rows{matching_row("nvrtc", 20, 0.3, 0.0169), matching_row("raw", 20, 0.3, 0.0169)};
+    for (RowResult& row : rows) {
+      row.differences[0].giver = "nvrtc";
+      row.late_differences = {differing_output(1, 0, "2 (0x40000000)", "1 (0x3f800000)")};
+      row.late_differences[0].giver = "nvrtc";
+      row.status = Status::wrong;
+    }
+    rows[0].late_differences[0].hint = "it adds up";
+    return rows;
+  });
+  const std::string text = rendered(record);
+  EXPECT_THAT(text,
+              HasSubstr("wrong after the timed launches: out[0]: got 2 (0x40000000), it gave first 1 "));
+  EXPECT_THAT(
+      text,
+      HasSubstr("differs from nvrtc after the timed launches: out[0]: got 2 (0x40000000), nvrtc gave 1 "));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\nChecks: no row matches; wrong: nvrtc; differing from nvrtc: raw (either may be wrong)\n"));
+}
+
 TEST(Render, ValuesHaveTheOrderOfTheCase) {
   Record record = gpu_record();
   record.job.values = {{"h", 771}, {"w", 1025}, {"a", 1}};
