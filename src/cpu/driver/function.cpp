@@ -5,6 +5,7 @@
 #include "cpu/driver/attributes.hpp"
 #include "cpu/driver/library.hpp"
 #include "cpu/driver/module.hpp"
+#include "cpu/runtime/floating_point.hpp"
 
 namespace tare::cpu {
 
@@ -27,6 +28,7 @@ const codegen::CompiledKernel* FunctionObject::compiled() {
       explicit Count(std::atomic<int>& counter) : threads(counter) { threads.fetch_add(1); }
       ~Count() { threads.fetch_sub(1); }
     } const count(process.compiling);
+    const DefaultFloatingPoint floating_point;
     auto result = codegen::compile(*module->ptx, entry, process.settings.compile);
     if (auto* failed = std::get_if<codegen::CompileError>(&result)) {
       error = std::move(*failed);

@@ -12,6 +12,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/module.hpp"
 #include "cpu/ptx/parser.hpp"
+#include "cpu/runtime/floating_point.hpp"
 
 namespace tare::cpu {
 
@@ -136,6 +137,7 @@ Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed
 
   ptx::ParseOptions options;
   options.compute_capability = Process::get().settings.compute_capability;
+  const DefaultFloatingPoint floating_point;
   auto result = ptx::parse(ptx_text, options);
   if (const auto* error = std::get_if<ptx::ParseError>(&result)) {
     log.error = log_of(*error);

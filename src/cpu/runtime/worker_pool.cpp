@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 
+#include "cpu/runtime/floating_point.hpp"
 #include "cpu/runtime/host.hpp"
 
 namespace tare::cpu {
@@ -55,6 +56,7 @@ void start_thread(const char* name, void (*body)(void*), void* argument) {
       [](void* given) -> void* {
         const Start begin = *static_cast<Start*>(given);
         delete static_cast<Start*>(given);
+        const DefaultFloatingPoint floating_point;
         begin.body(begin.argument);
         return nullptr;
       },

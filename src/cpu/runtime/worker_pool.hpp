@@ -88,7 +88,8 @@ class WorkerPool {
   bool started_ = false;
 };
 
-/// Starts a detached thread of the device's: it takes no signal but those of its own faults.
+/// Starts a detached thread of the device's: it takes no signal but those of its own faults, and
+/// nothing of its starter's floating-point environment.
 void start_thread(const char* name, void (*body)(void*), void* argument);
 
 /// Tells the processor that this is a loop of waiting.
