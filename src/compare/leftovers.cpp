@@ -1,6 +1,7 @@
 // Reads /proc: which process is whose child, and what its environment was.
 #include "compare/leftovers.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -9,9 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 
 namespace tare::compare {
@@ -22,20 +21,27 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLongestWait{2};
 
+/// What can be read of it: a process may end between any two calls, and reading its files fails then.
 std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::string text;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  char bytes[4096];
+  for (ssize_t count; (count = read(file, bytes, sizeof bytes)) > 0;)
+    text.append(bytes, static_cast<std::size_t>(count));
+  close(file);
+  return text;
 }
 
 /// Parents by process.
 std::map<pid_t, pid_t> all_processes() {
   std::map<pid_t, pid_t> parents;
   std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc", none)) {
-    const pid_t pid = std::atoi(entry.path().filename().c_str());
+  for (fs::directory_iterator entry("/proc", none), end; !none && entry != end; entry.increment(none)) {
+    const pid_t pid = std::atoi(entry->path().filename().c_str());
     if (pid <= 0) continue;
     // "PID (NAME) STATE PARENT ...", and the name may hold anything.
-    const std::string stat = contents(entry.path() / "stat");
+    const std::string stat = contents(entry->path() / "stat");
     const std::size_t name_end = stat.rfind(')');
     if (name_end != std::string::npos && name_end + 4 < stat.size())
       parents[pid] = std::atoi(stat.c_str() + name_end + 4);

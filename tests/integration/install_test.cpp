@@ -353,6 +353,7 @@ TEST_F(Interpreters, AreTakenFromTheCommandLineForAllRowsOfAnEnvironment) {
                             {"--n", "4096", "--rows", "clang,toy,toy-too", "--python",
                              "toy=" + (scratch_.path() / path).string()},
                             environment());
+    ASSERT_FALSE(ran.record.is_null()) << ran.err;
     EXPECT_EQ(reason(ran, "toy"), own_);
     EXPECT_EQ(reason(ran, "toy-too"), own_);
   }

@@ -113,7 +113,7 @@ TEST_F(FirstCase, OfATypeItDoesNotKnowSaysWhatToFillIn) {
   // As it is, it says the same; a person's words make it a case.
   std::string text = drafted.text;
   EXPECT_EQ(files_.complaint(text),
-            "k.toml:29: unknown type `Particle`; a struct is written \"struct Particle\" with its `fields`, "
+            "k.toml:30: unknown type `Particle`; a struct is written \"struct Particle\" with its `fields`, "
             "another name for a type as that type");
   const std::string type = "type = \"Particle\"\n";
   text.replace(text.find(type), type.size(),
