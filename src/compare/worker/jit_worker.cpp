@@ -20,9 +20,9 @@ namespace {
 using detail::JitParameter;
 using detail::Scalar;
 
-constexpr std::array<std::string_view, 11> kScalarNames{"bool",     "int8_t", "uint8_t",  "int16_t",
+constexpr std::array<std::string_view, 12> kScalarNames{"bool",     "int8_t", "uint8_t",  "int16_t",
                                                         "uint16_t", "int",    "unsigned", "int64_t",
-                                                        "uint64_t", "float",  "double"};
+                                                        "uint64_t", "float",  "double",   "half"};
 
 std::string text_of(const JitParameter& parameter) {
   return std::string(parameter.is_array && parameter.is_const ? "const " : "") +
