@@ -82,7 +82,7 @@ template <class... Args, class Function>
 JitRow jit_row(std::string name, Function kernel, const detail::Where& where = detail::Where::current()) {
   static_assert(
       (detail::JitArgument<Args> && ...),
-      "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, float or double) "
+      "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, half, float or double) "
       "or a DeviceSpan of such");
   static_assert(std::is_invocable_v<const Function&, typename detail::Traced<Args>::type...>,
                 "the kernel's lambda does not take these arguments: is their number right?");

@@ -22,8 +22,8 @@ struct IrSource {
 /// know, Error(not_found) where it cannot be loaded.
 Compiled compile_nvvm(const Tool& nvvm, const IrSource& source, const CompileOptions& options);
 
-/// The same with clang's back end, for at most sm_90. `options.prec_sqrt` has no effect: its square root is
-/// exact.
+/// The same with clang's back end, for at most sm_90. `options.prec_sqrt` has no effect: which square root it
+/// is stands in the IR.
 Compiled compile_ir_clang(const Tool& clang, const IrSource& source, const CompileOptions& options);
 
 }  // namespace tare::detail

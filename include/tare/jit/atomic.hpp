@@ -50,6 +50,19 @@ auto atomic_sub(const Element<T>& element, const U& operand) {
   return atomic_add(element, cast<std::remove_const_t<T>>(0 - cast<std::remove_const_t<T>>(operand)));
 }
 
+/// Counts up from 0 to `highest` and then from 0 again: atomicInc, of unsigned 32-bit numbers.
+template <class T, detail::Operand U>
+auto atomic_inc(const Element<T>& element, const U& highest) {
+  static_assert(std::same_as<std::remove_const_t<T>, unsigned>, "atomic_inc is for unsigned");
+  return detail::atomic_on<detail::Atomic::increment>(element, highest);
+}
+/// Counts down from `highest` to 0 and then from `highest` again: atomicDec.
+template <class T, detail::Operand U>
+auto atomic_dec(const Element<T>& element, const U& highest) {
+  static_assert(std::same_as<std::remove_const_t<T>, unsigned>, "atomic_dec is for unsigned");
+  return detail::atomic_on<detail::Atomic::decrement>(element, highest);
+}
+
 /// Writes `desired` where the element equals `expected`.
 template <class T, detail::Operand C, detail::Operand U>
 Value<std::remove_const_t<T>> atomic_compare_exchange(const Element<T>& element, const C& expected,

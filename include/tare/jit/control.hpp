@@ -46,6 +46,38 @@ If if_(const C& condition, Body&& body, const detail::Where& where = detail::Whe
   return If(detail::end_if());
 }
 
+namespace detail {
+
+/// A plain or symbolic value as it is, or what the lambda gives.
+template <class X>
+decltype(auto) given_by(X&& x) {
+  if constexpr (std::is_invocable_v<X>)
+    return std::forward<X>(x)();
+  else
+    return std::forward<X>(x);
+}
+template <class X>
+using given_t = std::remove_cvref_t<decltype(given_by(std::declval<X>()))>;
+
+}  // namespace detail
+
+/// `condition ? yes : no` in which lambdas stand for what is evaluated only where it is chosen:
+/// `tare::select(i < n, [&] { return a[i]; }, 0.0f)`.
+template <detail::Operand C, class Yes, class No>
+requires(std::is_invocable_v<Yes> ||
+         std::is_invocable_v<No>) auto select(const C& condition, Yes&& yes, No&& no,
+                                              const detail::Where& where = detail::Where::current()) {
+  using A = detail::given_t<Yes>;
+  using B = detail::given_t<No>;
+  static_assert(detail::Operand<A> && detail::Operand<B>, "what tare::select chooses from are values");
+  using T = detail::choice_t<A, B>;
+  const detail::Node chosen = detail::local_memory(detail::scalar_of<T>(), 1);
+  if_(
+      condition, [&] { detail::store(chosen, detail::node_as<T>(detail::given_by(yes))); }, where)
+      .else_([&] { detail::store(chosen, detail::node_as<T>(detail::given_by(no))); });
+  return Value<T>(detail::load(chosen));
+}
+
 /// Runs `body` for as long as `condition()` holds; it is evaluated before each turn.
 template <class Condition, class Body>
 void while_(Condition&& condition, Body&& body, const detail::Where& where = detail::Where::current()) {
@@ -67,7 +99,7 @@ void for_(const B& begin, const E& end, const S& step, Body&& body,
           const detail::Where& where = detail::Where::current()) {
   using T = detail::common_t<B, E>;
   static_assert(std::integral<T>, "tare::for_ counts with integers");
-  if constexpr (std::is_arithmetic_v<S>) {
+  if constexpr (detail::Plain<S>) {
     if (!(step > 0))
       throw Error(ErrorKind::argument,
                   std::string(where.file_name()) + ":" + std::to_string(where.line()) +
@@ -98,9 +130,15 @@ inline void break_(const detail::Where& where = detail::Where::current()) {
 inline void continue_(const detail::Where& where = detail::Where::current()) {
   detail::continue_loop(where);
 }
-/// The thread leaves the kernel.
+/// The thread leaves the kernel, or the tare::function that this is in.
 inline void return_() {
   detail::leave_kernel();
+}
+/// Leaves the tare::function that this is in with a value, which is converted to the type that the function's
+/// lambda gives back. Throws Error(argument) in a kernel, and in a function that gives nothing back.
+template <detail::Operand X>
+void return_(const X& value) {
+  detail::leave_function(detail::value_of(value).node());
 }
 
 }  // namespace tare

@@ -7,14 +7,17 @@
 namespace tare {
 namespace detail {
 
-/// What C++'s <cmath> computes in: float for floats, double for everything else.
+/// What C++'s <cmath> computes in: float for floats, double for everything else; half for halves.
 template <class... A>
-using math_t = std::conditional_t<(std::same_as<operand_t<A>, float> && ...), float, double>;
+using math_t =
+    std::conditional_t<(std::same_as<operand_t<A>, half> && ...), half,
+                       std::conditional_t<(std::same_as<operand_t<A>, float> && ...), float, double>>;
 
 template <class... A>
 auto math_of(std::string_view name, const A&... arguments) {
   using T = math_t<A...>;
-  return Value<T>(math(name, scalar_of<T>(), {node_as<T>(arguments)...}));
+  return Value<T>(
+      Value<computed_t<T>>(math(name, scalar_of<computed_t<T>>(), {computed_node<T>(arguments)...})));
 }
 
 /// An instruction on 32 or 64 bits that counts or moves them.
@@ -44,7 +47,11 @@ auto fmax(const X& x, const Y& y) { return detail::math_of("fmax", x, y); }
 template <class X, class Y> requires detail::Operands<X, Y>
 auto copysign(const X& x, const Y& y) { return detail::math_of("copysign", x, y); }
 template <class X, class Y, class Z> requires detail::Operands<X, Y, Z>
-auto fma(const X& x, const Y& y, const Z& z) { return detail::math_of("fma", x, y, z); }
+auto fma(const X& x, const Y& y, const Z& z) {
+  static_assert(!std::same_as<detail::math_t<X, Y, Z>, half>,
+                "fma of halves would round twice: cast to float or double first");
+  return detail::math_of("fma", x, y, z);
+}
 
 // In NVIDIA's device library.
 template <detail::Symbolic X> auto round(const X& x) { return detail::math_of("round", x); }
@@ -87,20 +94,20 @@ auto hypot(const X& x, const Y& y) { return detail::math_of("hypot", x, y); }
 template <class X, class Y> requires detail::Operands<X, Y>
 auto min(const X& x, const Y& y) {
   using T = detail::common_t<X, Y>;
-  if constexpr (std::floating_point<T>) return fmin(cast<T>(x), cast<T>(y));
+  if constexpr (!std::integral<T>) return fmin(cast<T>(x), cast<T>(y));
   else { const Value<T> a = cast<T>(x), b = cast<T>(y); return select(b < a, b, a); }
 }
 template <class X, class Y> requires detail::Operands<X, Y>
 auto max(const X& x, const Y& y) {
   using T = detail::common_t<X, Y>;
-  if constexpr (std::floating_point<T>) return fmax(cast<T>(x), cast<T>(y));
+  if constexpr (!std::integral<T>) return fmax(cast<T>(x), cast<T>(y));
   else { const Value<T> a = cast<T>(x), b = cast<T>(y); return select(a < b, b, a); }
 }
 /// Of any number; the lowest integer is its own, as it has no positive counterpart.
 template <detail::Symbolic X>
 auto abs(const X& x) {
   using T = detail::promoted_t<X>;
-  if constexpr (std::floating_point<T>) return fabs(x);
+  if constexpr (!std::integral<T>) return fabs(x);
   else { const Value<T> a = cast<T>(x); return select(a < T{0}, -a, a); }
 }
 
@@ -115,6 +122,44 @@ Value<int> ffs(const X& x) {
   const Value<T> a = cast<T>(x);
   return select(a == T{0}, 0, static_cast<int>(sizeof(T) * 8) - clz(a & -a));
 }
+
+/// The upper half of the product of two 32- or 64-bit integers, in their common type.
+template <class X, class Y> requires detail::Operands<X, Y>
+auto mul_hi(const X& x, const Y& y) {
+  using T = detail::common_t<X, Y>;
+  static_assert(std::integral<T>, "mul_hi is for integers");
+  constexpr bool wide = sizeof(T) == 8;
+  const char* text = std::is_signed_v<T> ? (wide ? "mul.hi.s64 $0, $1, $2;" : "mul.hi.s32 $0, $1, $2;")
+                                         : (wide ? "mul.hi.u64 $0, $1, $2;" : "mul.hi.u32 $0, $1, $2;");
+  const detail::Node a = detail::node_as<T>(x), b = detail::node_as<T>(y);
+  return Value<T>(detail::instruction({.text = text, .result = detail::scalar_of<T>()}, {a, b}));
+}
 // clang-format on
+
+namespace detail {
+
+template <class L, class H, class C>
+Value<unsigned> funnel_shift(const char* text, const L& low, const H& high, const C& count) {
+  static_assert(std::same_as<operand_t<L>, unsigned> && std::same_as<operand_t<H>, unsigned> &&
+                    std::integral<operand_t<C>>,
+                "a funnel shift is of two unsigned");
+  const Node a = node_as<unsigned>(low), b = node_as<unsigned>(high), n = node_as<unsigned>(count);
+  return Value<unsigned>(instruction({.text = text, .result = Scalar::u32}, {a, b, n}));
+}
+
+}  // namespace detail
+
+/// `high:low` shifted left, its upper 32 bits; and shifted right, its lower 32. The count is taken modulo 32:
+/// __funnelshift_l and __funnelshift_r.
+template <class L, class H, class C>
+requires detail::Operands<L, H, C> Value<unsigned> funnel_shift_left(const L& low, const H& high,
+                                                                     const C& count) {
+  return detail::funnel_shift("shf.l.wrap.b32 $0, $1, $2, $3;", low, high, count);
+}
+template <class L, class H, class C>
+requires detail::Operands<L, H, C> Value<unsigned> funnel_shift_right(const L& low, const H& high,
+                                                                      const C& count) {
+  return detail::funnel_shift("shf.r.wrap.b32 $0, $1, $2, $3;", low, high, count);
+}
 
 }  // namespace tare

@@ -107,6 +107,7 @@ class ArrayArgument {
 
   /// Number of elements.
   Value<std::size_t> size() const { return size_; }
+  detail::Node begin() const noexcept { return begin_; }
   template <detail::Operand I>
   Element<T> operator[](const I& index) const {
     return Element<T>(detail::element(begin_, detail::index_of(index)));
@@ -126,6 +127,7 @@ class FixedArray<T, extent> {
  public:
   explicit FixedArray(detail::Node begin) : begin_(begin) {}
   static constexpr std::size_t size() { return extent; }
+  detail::Node begin() const noexcept { return begin_; }
   template <detail::Operand I>
   Element<T> operator[](const I& index) const {
     return Element<T>(detail::element(begin_, detail::index_of(index)));
@@ -140,6 +142,7 @@ requires(sizeof...(rest) > 0) class FixedArray<T, extent, rest...> {
  public:
   explicit FixedArray(detail::Node begin) : begin_(begin) {}
   static constexpr std::size_t size() { return extent; }
+  detail::Node begin() const noexcept { return begin_; }
   template <detail::Operand I>
   FixedArray<T, rest...> operator[](const I& index) const {
     static_assert(std::integral<detail::operand_t<I>>, "an array's index is an integer");

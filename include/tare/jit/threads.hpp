@@ -69,6 +69,32 @@ inline Value<std::size_t> grid_stride() {
 inline void sync_threads() {
   detail::barrier("bar.sync 0;");
 }
+namespace detail {
+
+template <Operand P>
+Value<unsigned> block_vote(const char* text, const P& predicate) {
+  return Value<unsigned>(instruction(
+      {.text = text, .result = Scalar::u32, .effects = true, .convergent = true, .touches_memory = true},
+      {cast<unsigned>(cast<bool>(predicate)).node()}));
+}
+
+}  // namespace detail
+
+/// sync_threads() that also tells in how many of the block's threads, in any, or in all of them the predicate
+/// holds.
+template <detail::Operand P>
+Value<unsigned> sync_threads_count(const P& predicate) {
+  return detail::block_vote("{ .reg .pred p; setp.ne.u32 p, $1, 0; bar.red.popc.u32 $0, 0, p; }", predicate);
+}
+template <detail::Operand P>
+Value<bool> sync_threads_or(const P& predicate) {
+  return sync_threads_count(predicate) != 0u;
+}
+template <detail::Operand P>
+Value<bool> sync_threads_and(const P& predicate) {
+  return sync_threads_count(!cast<bool>(predicate)) == 0u;
+}
+
 /// __threadfence_block(), __threadfence() and __threadfence_system().
 inline void fence_block() {
   detail::barrier("membar.cta;");

@@ -29,9 +29,42 @@ Value<T> shuffle_of(const char* text, unsigned highest, const Value<unsigned>& m
     return bit_cast<T>((cast<std::uint64_t>(high) << 32) | low);
   } else if constexpr (sizeof(T) == 4) {
     return bit_cast<T>(send(bit_cast<unsigned>(value)));
+  } else if constexpr (std::same_as<T, half>) {
+    return bit_cast<half>(cast<std::uint16_t>(send(cast<unsigned>(bit_cast<std::uint16_t>(value)))));
   } else {
     return cast<T>(send(cast<unsigned>(value)));
   }
+}
+
+template <class T>
+Value<unsigned> match_of(const char* text32, const char* text64, const Value<unsigned>& mask,
+                         const Value<T>& value) {
+  const auto bits = [&] {
+    if constexpr (sizeof(T) == 8)
+      return bit_cast<std::uint64_t>(value);
+    else if constexpr (sizeof(T) == 4)
+      return bit_cast<unsigned>(value);
+    else if constexpr (std::same_as<T, half>)
+      return cast<unsigned>(bit_cast<std::uint16_t>(value));
+    else
+      return cast<unsigned>(value);
+  }();
+  return Value<unsigned>(instruction(
+      {.text = sizeof(T) == 8 ? text64 : text32, .result = Scalar::u32, .effects = true, .convergent = true},
+      {bits.node(), mask.node()}));
+}
+
+template <class T>
+auto reduction_of(const char* text_signed, const char* text_unsigned, const Value<unsigned>& mask,
+                  const Value<T>& value) {
+  using Result = promoted_t<Value<T>>;
+  static_assert(std::integral<T> && sizeof(Result) == 4,
+                "a reduction by one instruction is of int or unsigned: shuffle other types");
+  return Value<Result>(instruction({.text = std::is_signed_v<Result> ? text_signed : text_unsigned,
+                                    .result = scalar_of<Result>(),
+                                    .effects = true,
+                                    .convergent = true},
+                                   {Value<Result>(value).node(), mask.node()}));
 }
 
 }  // namespace detail
@@ -77,6 +110,51 @@ template <detail::Operand M, detail::Operand P>
 Value<bool> all_sync(const M& mask, const P& predicate) {
   return ballot_sync(mask, !cast<bool>(predicate)) == 0u;
 }
+/// The mask's threads that have the same value as this one: of any type, compared by its bits.
+template <detail::Operand M, detail::Operand X>
+Value<unsigned> match_any_sync(const M& mask, const X& value) {
+  return detail::match_of("match.any.sync.b32 $0, $1, $2;", "match.any.sync.b64 $0, $1, $2;", mask,
+                          detail::value_of(value));
+}
+/// The mask where all of its threads have the same value, else 0.
+template <detail::Operand M, detail::Operand X>
+Value<unsigned> match_all_sync(const M& mask, const X& value) {
+  return detail::match_of("match.all.sync.b32 $0, $1, $2;", "match.all.sync.b64 $0, $1, $2;", mask,
+                          detail::value_of(value));
+}
+
+/// One number of all the mask's threads' `int`s or `unsigned`s, in one instruction (from sm_80 on).
+template <detail::Operand M, detail::Operand X>
+auto reduce_add_sync(const M& mask, const X& value) {
+  return detail::reduction_of("redux.sync.add.s32 $0, $1, $2;", "redux.sync.add.u32 $0, $1, $2;", mask,
+                              detail::value_of(value));
+}
+template <detail::Operand M, detail::Operand X>
+auto reduce_min_sync(const M& mask, const X& value) {
+  return detail::reduction_of("redux.sync.min.s32 $0, $1, $2;", "redux.sync.min.u32 $0, $1, $2;", mask,
+                              detail::value_of(value));
+}
+template <detail::Operand M, detail::Operand X>
+auto reduce_max_sync(const M& mask, const X& value) {
+  return detail::reduction_of("redux.sync.max.s32 $0, $1, $2;", "redux.sync.max.u32 $0, $1, $2;", mask,
+                              detail::value_of(value));
+}
+template <detail::Operand M, detail::Operand X>
+auto reduce_and_sync(const M& mask, const X& value) {
+  return detail::reduction_of("redux.sync.and.b32 $0, $1, $2;", "redux.sync.and.b32 $0, $1, $2;", mask,
+                              detail::value_of(value));
+}
+template <detail::Operand M, detail::Operand X>
+auto reduce_or_sync(const M& mask, const X& value) {
+  return detail::reduction_of("redux.sync.or.b32 $0, $1, $2;", "redux.sync.or.b32 $0, $1, $2;", mask,
+                              detail::value_of(value));
+}
+template <detail::Operand M, detail::Operand X>
+auto reduce_xor_sync(const M& mask, const X& value) {
+  return detail::reduction_of("redux.sync.xor.b32 $0, $1, $2;", "redux.sync.xor.b32 $0, $1, $2;", mask,
+                              detail::value_of(value));
+}
+
 /// Makes the mask's threads wait for each other, and what they wrote visible to each other.
 template <detail::Operand M>
 void sync_warp(const M& mask) {

@@ -50,6 +50,8 @@ std::optional<Scalar> scalar_of(const ElementType& element) {
       return pick(Scalar::u8, Scalar::u16, Scalar::u32, Scalar::u64);
     case ElementType::Kind::boolean:
       return Scalar::boolean;
+    case ElementType::Kind::half:
+      return Scalar::f16;
     default:
       return std::nullopt;
   }

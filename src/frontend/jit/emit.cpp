@@ -24,7 +24,7 @@ constexpr const char* kHeader =
     "v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64\"\n";
 
 unsigned bytes_of(Scalar type) {
-  constexpr unsigned kBytes[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+  constexpr unsigned kBytes[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2};
   return kBytes[static_cast<std::size_t>(type)];
 }
 
@@ -38,8 +38,8 @@ bool is_signed(Scalar type) {
 
 /// As a value.
 const char* ir_type(Scalar type) {
-  constexpr const char* kNames[] = {"i1",  "i8",  "i8",  "i16",   "i16",   "i32",
-                                    "i32", "i64", "i64", "float", "double"};
+  constexpr const char* kNames[] = {"i1",  "i8",  "i8",  "i16",   "i16",    "i32",
+                                    "i32", "i64", "i64", "float", "double", "i16"};  // a half is its bits
   return kNames[static_cast<std::size_t>(type)];
 }
 
@@ -86,16 +86,29 @@ std::string quoted(const std::string& text) {
   return out + "\\00";
 }
 
+/// What a kernel and the functions that it calls share.
+struct IrModule {
+  std::string globals, functions;
+  std::set<std::string> declarations;
+  bool has_dynamic_shared = false, uses_libdevice = false;
+};
+
+/// Of the kernel, or of one of its functions.
 class Emitter {
  public:
-  Emitter(const TracedProgram& program, const IrDialect& dialect) : program_(program), dialect_(dialect) {}
+  Emitter(const TracedProgram& program, const TracedProgram& kernel, const IrDialect& dialect,
+          IrModule& module)
+      : program_(program), kernel_(kernel), dialect_(dialect), module_(module) {
+    if (program.is_function) prefix_ = program.name + "_";
+  }
 
-  EmittedIr run() {
+  /// Adds the whole definition to the module.
+  void run() {
     find_needed();
     next_name_ = static_cast<std::uint32_t>(program_.nodes.size());
     for (std::uint32_t i = 0; i < program_.nodes.size(); ++i)
       if (needed_[i]) emit(i, program_.nodes[i]);
-    return {assembled(), uses_libdevice_};
+    module_.functions += program_.is_function ? function_definition() : kernel_definition();
   }
 
  private:
@@ -152,6 +165,9 @@ class Emitter {
         return fmt::format("%a{}", node.value);
       case Op::size_parameter:
         return fmt::format("%n{}", node.value);
+      case Op::function_parameter:
+        if (node.is_pointer || node.type != Scalar::boolean) return fmt::format("%p{}", node.value);
+        return fmt::format("%v{}", name_of(number_of(which)));
       case Op::scalar_parameter:
         if (node.type != Scalar::boolean) return fmt::format("%p{}", node.value);
         [[fallthrough]];
@@ -161,7 +177,7 @@ class Emitter {
   }
   std::string typed(Node which) const { return type_of(program_.at(which)) + " " + value(which); }
 
-  void declare(std::string declaration) { declarations_.insert(std::move(declaration)); }
+  void declare(std::string declaration) { module_.declarations.insert(std::move(declaration)); }
 
   void emit(std::uint32_t i, const TracedNode& node) {
     const auto& in = node.operands;
@@ -170,8 +186,13 @@ class Emitter {
       case Op::array_parameter:
       case Op::size_parameter:
         break;
+      case Op::call:
+        emit_call(i, node);
+        break;
       case Op::scalar_parameter:
-        if (node.type == Scalar::boolean) line("%v{} = icmp ne i8 %p{}, 0", i, node.value);
+      case Op::function_parameter:
+        if (!node.is_pointer && node.type == Scalar::boolean)
+          line("%v{} = icmp ne i8 %p{}, 0", i, node.value);
         break;
       case Op::unary:
         emit_unary(i, node);
@@ -375,7 +396,9 @@ class Emitter {
   void emit_convert(std::uint32_t i, const TracedNode& node) {
     const Scalar from = node.operand_type, to = node.type;
     const std::string a = typed(node.operands[0]);
-    if (to == Scalar::boolean) {
+    if (from == Scalar::f16 || to == Scalar::f16) {
+      emit_half_conversion(i, from, to, a);
+    } else if (to == Scalar::boolean) {
       if (is_float(from))
         line("%v{} = fcmp une {}, 0.0", i, a);
       else
@@ -394,6 +417,17 @@ class Emitter {
       const bool wider = bytes_of(to) > bytes_of(from) || from == Scalar::boolean;
       line("%v{} = {} {} to {}", i, !wider ? "trunc" : is_signed(from) ? "sext" : "zext", a, ir_type(to));
     }
+  }
+
+  /// Between half and float or double: halves are their bits in the IR, whose readers differ in what they
+  /// know of the type.
+  void emit_half_conversion(std::uint32_t i, Scalar from, Scalar to, const std::string& a) {
+    if (to == Scalar::f16)
+      line("%v{} = call i16 asm \"cvt.rn.f16.f{} $0, $1;\", \"=h,{}\"({})", i, bytes_of(from) * 8,
+           letter(from), a);
+    else
+      line("%v{} = call {} asm \"cvt.f{}.f16 $0, $1;\", \"={},h\"({})", i, ir_type(to), bytes_of(to) * 8,
+           letter(to), a);
   }
 
   /// The instruction itself: LLVM 19 makes a conversion of one bit of it where it can, and its NVPTX back end
@@ -447,9 +481,9 @@ class Emitter {
       emit_first_element(entry_, i, array, "", fmt::format("%m{}", i));
     } else if (node.op == Op::shared_memory) {
       const std::string array = fmt::format("[{} x {}]", node.value, element);
-      globals_ +=
-          fmt::format("@shared{} = internal addrspace(3) global {} undef, align {}\n", i, array, align);
-      emit_first_element(entry_, i, array, " addrspace(3)", fmt::format("@shared{}", i));
+      module_.globals += fmt::format("@{}shared{} = internal addrspace(3) global {} undef, align {}\n",
+                                     prefix_, i, array, align);
+      emit_first_element(entry_, i, array, " addrspace(3)", fmt::format("@{}shared{}", prefix_, i));
     } else if (node.op == Op::constant_memory) {
       const auto& bytes = program_.tables[node.value];
       const std::string array = fmt::format("[{} x {}]", bytes.size() / align, element);
@@ -459,14 +493,15 @@ class Emitter {
         std::memcpy(&bits, bytes.data() + at, align);
         elements += fmt::format("{}{} {}", at == 0 ? "" : ", ", element, constant_text(node.type, bits));
       }
-      globals_ += fmt::format("@constant{} = internal addrspace(4) constant {} [{}], align {}\n", i, array,
-                              elements, align);
-      emit_first_element(entry_, i, array, " addrspace(4)", fmt::format("@constant{}", i));
+      module_.globals += fmt::format("@{}constant{} = internal addrspace(4) constant {} [{}], align {}\n",
+                                     prefix_, i, array, elements, align);
+      emit_first_element(entry_, i, array, " addrspace(4)", fmt::format("@{}constant{}", prefix_, i));
     } else {
       constexpr const char* kArray = "[0 x i8]";
-      if (!has_dynamic_shared_)
-        globals_ += fmt::format("@dynamic_shared = external addrspace(3) global {}, align 16\n", kArray);
-      has_dynamic_shared_ = true;
+      if (!module_.has_dynamic_shared)
+        module_.globals +=
+            fmt::format("@dynamic_shared = external addrspace(3) global {}, align 16\n", kArray);
+      module_.has_dynamic_shared = true;
       entry_ += dialect_.typed_pointers
                     ? fmt::format("  %v{} = bitcast {} addrspace(3)* @dynamic_shared to {} addrspace(3)*\n",
                                   i, kArray, element)
@@ -499,12 +534,13 @@ class Emitter {
 
   /// As PTX: the same in every reader of the IR, and relaxed as CUDA C++'s are.
   void emit_atomic(std::uint32_t i, const TracedNode& node) {
-    constexpr const char* kNames[] = {"add", "min", "max", "and", "or", "xor", "exch", "cas"};
+    constexpr const char* kNames[] = {"add", "min", "max", "and", "or", "xor", "exch", "inc", "dec", "cas"};
     const auto operation = static_cast<Atomic>(node.detail);
     const unsigned bits = bytes_of(node.type) * 8;
     std::string type = fmt::format("b{}", bits);
     if (operation == Atomic::minimum || operation == Atomic::maximum)
       type = fmt::format("{}{}", is_signed(node.type) ? 's' : 'u', bits);
+    if (operation == Atomic::increment || operation == Atomic::decrement) type = "u32";
     if (operation == Atomic::add) type = fmt::format("{}{}", is_float(node.type) ? 'f' : 'u', bits);
     const bool compares = operation == Atomic::compare_exchange;
     const Space space = program_.at(node.operands[0]).space;
@@ -518,13 +554,13 @@ class Emitter {
 
   void emit_math(std::uint32_t i, const TracedNode& node) {
     const std::string& name = program_.math[node.value];
-    const MathFunction function = math_function(name, node.type, dialect_.ftz);
+    const MathFunction function = math_function(name, node.type, dialect_.ftz, dialect_.approximate_sqrt);
     if (function.in_libdevice && !dialect_.has_libdevice)
       throw Error(
           ErrorKind::unsupported,
           fmt::format("tare::{} is in NVIDIA's device library (libdevice), and there is none here", name),
           "install it (pip install 'nvidia-nvvm==13.0.*'), or set TARE_NVVM to libnvvm.so");
-    uses_libdevice_ |= function.in_libdevice;
+    module_.uses_libdevice |= function.in_libdevice;
     const char* type = ir_type(node.type);
     std::string types, arguments;
     for (std::size_t k = 0; k < node.operand_count; ++k) {
@@ -553,7 +589,7 @@ class Emitter {
   /// A text in constant memory, as the generic pointer that the device's functions take.
   std::string text_pointer(const std::string& name, const std::string& text) {
     const std::string array = fmt::format("[{} x i8]", text.size() + 1);
-    globals_ +=
+    module_.globals +=
         fmt::format("@{} = internal addrspace(4) constant {} c\"{}\", align 1\n", name, array, quoted(text));
     if (!dialect_.typed_pointers) {
       line("%{} = addrspacecast ptr addrspace(4) @{} to ptr", name, name);
@@ -566,12 +602,35 @@ class Emitter {
 
   void emit_assertion(std::uint32_t i, const TracedNode& node) {
     const TracedAssertion& assertion = program_.assertions[node.value];
-    const std::string message = text_pointer(fmt::format("message{}", i), assertion.message);
-    const std::string file = text_pointer(fmt::format("file{}", i), assertion.file);
-    const std::string function = text_pointer(fmt::format("function{}", i), assertion.function);
+    const std::string message = text_pointer(fmt::format("{}message{}", prefix_, i), assertion.message);
+    const std::string file = text_pointer(fmt::format("{}file{}", prefix_, i), assertion.file);
+    const std::string function = text_pointer(fmt::format("{}function{}", prefix_, i), assertion.function);
     const std::string p = generic_pointer();
     declare(fmt::format("declare void @__assertfail({}, {}, i32, {}, i64)", p, p, p));
     line("call void @__assertfail({}, {}, i32 {}, {}, i64 1)", message, file, assertion.line, function);
+  }
+
+  /// A bool goes as a byte, as it does to a kernel.
+  void emit_call(std::uint32_t i, const TracedNode& node) {
+    const TracedCall& call = program_.calls[node.value];
+    const TracedProgram& called = kernel_.functions[call.function];
+    std::string arguments;
+    for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+      std::string argument = typed(call.arguments[k]);
+      if (argument.starts_with("i1 ")) {
+        line("%v{}.{} = zext {} to i8", i, k, argument);
+        argument = fmt::format("i8 %v{}.{}", i, k);
+      }
+      arguments += (k == 0 ? "" : ", ") + argument;
+    }
+    if (!called.result) {
+      line("call void @{}({}) #1", called.name, arguments);
+      return;
+    }
+    const bool flag = *called.result == Scalar::boolean;
+    line("%v{}{} = call {} @{}({}) #1", i, flag ? ".byte" : "", memory_type(*called.result), called.name,
+         arguments);
+    if (flag) line("%v{} = icmp ne i8 %v{}.byte, 0", i, i);
   }
 
   void emit_print(std::uint32_t i, const TracedNode& node) {
@@ -589,7 +648,7 @@ class Emitter {
       line("store {}, {} %v{}.{}, align {}", typed(printed.arguments[k]), pointer, i, k,
            bytes_of(printed.types[k]));
     }
-    const std::string format = text_pointer(fmt::format("format{}", i), printed.format);
+    const std::string format = text_pointer(fmt::format("{}format{}", prefix_, i), printed.format);
     const std::string p = generic_pointer();
     if (dialect_.typed_pointers) line("%v{}.buffer = bitcast {}* %m{} to i8*", i, type, i);
     declare(fmt::format("declare i32 @vprintf({}, {})", p, p));
@@ -636,6 +695,15 @@ class Emitter {
       case Op::continue_loop:
         jump(i, fmt::format("br label %step{}", begin));
         break;
+      case Op::leave_function: {
+        std::string given = typed(node.operands[0]);
+        if (program_.result == Scalar::boolean) {
+          line("%v{}.byte = zext {} to i8", i, given);
+          given = fmt::format("i8 %v{}.byte", i);
+        }
+        jump(i, "ret " + given);
+        break;
+      }
       case Op::leave_kernel:
         jump(i, "ret void");
         break;
@@ -649,56 +717,78 @@ class Emitter {
     label("unreached{}", i);
   }
 
-  std::string assembled() const {
-    std::string parameters, types;
+  std::string kernel_definition() const {
+    std::string parameters;
     for (std::size_t k = 0; k < program_.parameters.size(); ++k) {
       const auto& [type, is_array, is_const] = program_.parameters[k];
       const char* comma = k == 0 ? "" : ", ";
-      if (is_array) {
-        const std::string pointer = pointer_type(type, Space::global);
-        parameters += fmt::format("{}{} %a{}, i64 %n{}", comma, pointer, k, k);
-        types += fmt::format("{}{}, i64", comma, pointer);
-      } else {
+      if (is_array)
+        parameters += fmt::format("{}{} %a{}, i64 %n{}", comma, pointer_type(type, Space::global), k, k);
+      else
         parameters += fmt::format("{}{} %p{}", comma, memory_type(type), k);
-        types += fmt::format("{}{}", comma, memory_type(type));
-      }
     }
-    std::string text = kHeader + globals_;
-    text += fmt::format("\ndefine void @{}({}) #0 {{\nentry:\n{}{}  ret void\n}}\n\n", program_.name,
-                        parameters, entry_, body_);
-    for (const std::string& declaration : declarations_) text += declaration + "\n";
-    const std::string pointer = dialect_.typed_pointers ? fmt::format("void ({})*", types) : "ptr";
-    const bool flushes = dialect_.ftz && dialect_.ftz_in_text;
-    text += fmt::format(
-        "\nattributes #0 = {{ convergent nounwind{} }}\nattributes #1 = {{ convergent nounwind }}\n",
-        flushes ? " \"denormal-fp-math-f32\"=\"preserve-sign,preserve-sign\"" : "");
-    if (flushes) text += "!llvm.module.flags = !{!2}\n!2 = !{i32 4, !\"nvvm-reflect-ftz\", i32 1}\n";
-    text += fmt::format("!nvvm.annotations = !{{!0}}\n!0 = !{{{} @{}, !\"kernel\", i32 1}}\n", pointer,
-                        program_.name);
-    text += "!nvvmir.version = !{!1}\n!1 = !{i32 2, i32 0, i32 3, i32 1}\n";
-    return text;
+    return fmt::format("\ndefine void @{}({}) #0 {{\nentry:\n{}{}  ret void\n}}\n", program_.name, parameters,
+                       entry_, body_);
+  }
+
+  std::string function_definition() const {
+    std::string parameters;
+    for (std::size_t k = 0; k < program_.arguments.size(); ++k) {
+      const TracedNode& given = program_.arguments[k];
+      parameters += fmt::format(
+          "{}{} %p{}", k == 0 ? "" : ", ",
+          given.is_pointer ? pointer_type(given.type, given.space) : std::string(memory_type(given.type)), k);
+    }
+    // A function that gives something back has left before its end.
+    return fmt::format("\ndefine internal {} @{}({}) #0 {{\nentry:\n{}{}  {}\n}}\n",
+                       program_.result ? memory_type(*program_.result) : "void", program_.name, parameters,
+                       entry_, body_, program_.result ? "unreachable" : "ret void");
   }
 
   const TracedProgram& program_;
+  const TracedProgram& kernel_;
   const IrDialect dialect_;
+  IrModule& module_;
+  std::string prefix_;  // of what is global: a function's name
   std::vector<bool> needed_, has_else_;
-  std::string globals_, entry_, body_;
-  std::set<std::string> declarations_;
+  std::string entry_, body_;
   std::vector<std::map<std::uint32_t, std::uint32_t>> guarded_names_;  // of open guards, outermost first
   std::uint32_t next_name_ = 0;
-  bool has_dynamic_shared_ = false, uses_libdevice_ = false;
 };
+
+/// The kernel's type with typed pointers, for the note that says which function is one.
+std::string kernel_type(const TracedProgram& kernel) {
+  std::string types;
+  for (const auto& [type, is_array, is_const] : kernel.parameters)
+    types += fmt::format("{}{}{}", types.empty() ? "" : ", ", memory_type(type),
+                         is_array ? " addrspace(1)*, i64" : "");
+  return fmt::format("void ({})*", types);
+}
 
 const char* cpp_name(Scalar type) {
   constexpr const char* kNames[] = {"bool",     "int8_t",  "uint8_t",  "int16_t", "uint16_t", "int",
-                                    "unsigned", "int64_t", "uint64_t", "float",   "double"};
+                                    "unsigned", "int64_t", "uint64_t", "float",   "double",   "half"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
 }  // namespace
 
 EmittedIr emit_ir(const TracedProgram& program, const IrDialect& dialect) {
-  return Emitter(program, dialect).run();
+  IrModule module;
+  for (const TracedProgram& function : program.functions) Emitter(function, program, dialect, module).run();
+  Emitter(program, program, dialect, module).run();
+
+  std::string text = kHeader + module.globals + module.functions + "\n";
+  for (const std::string& declaration : module.declarations) text += declaration + "\n";
+  const bool flushes = dialect.ftz && dialect.ftz_in_text;
+  text += fmt::format(
+      "\nattributes #0 = {{ convergent nounwind{} }}\nattributes #1 = {{ convergent nounwind }}\n",
+      flushes ? " \"denormal-fp-math-f32\"=\"preserve-sign,preserve-sign\"" : "");
+  if (flushes) text += "!llvm.module.flags = !{!2}\n!2 = !{i32 4, !\"nvvm-reflect-ftz\", i32 1}\n";
+  text += fmt::format("!nvvm.annotations = !{{!0}}\n!0 = !{{{} @{}, !\"kernel\", i32 1}}\n",
+                      dialect.typed_pointers ? kernel_type(program) : "ptr", program.name);
+  text += "!nvvmir.version = !{!1}\n!1 = !{i32 2, i32 0, i32 3, i32 1}\n";
+  return {text, module.uses_libdevice};
 }
 
 std::string signature_of(const TracedProgram& program) {

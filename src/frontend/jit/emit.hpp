@@ -12,9 +12,10 @@ struct IrDialect {
   /// libNVVM below compute_100 reads LLVM 7's IR, where a pointer has the type of what it points to; LLVM 19,
   /// and libNVVM from compute_100 on, read IR in which all pointers are `ptr`.
   bool typed_pointers = false;
-  bool ftz = false;            // intrinsics that have a form for it are called in that form
-  bool ftz_in_text = false;    // LLVM is told so in the IR, libNVVM by an option
-  bool has_libdevice = false;  // else a function that needs it throws Error(unsupported)
+  bool ftz = false;               // intrinsics that have a form for it are called in that form
+  bool ftz_in_text = false;       // LLVM is told so in the IR, libNVVM by an option
+  bool approximate_sqrt = false;  // of floats: an option of libNVVM's has no effect on llvm.sqrt
+  bool has_libdevice = false;     // else a function that needs it throws Error(unsupported)
 };
 
 struct EmittedIr {

@@ -131,6 +131,7 @@ class Maker {
     const auto start = Clock::now();
     dialect.ftz = options_.ftz.value_or(false);
     dialect.ftz_in_text = backend_.is_clang;
+    dialect.approximate_sqrt = !options_.prec_sqrt.value_or(true);
     dialect.has_libdevice = !backend_.libdevice.empty();
     EmittedIr emitted = emit_ir(program_, dialect);
     made_.ir = std::move(emitted.text);

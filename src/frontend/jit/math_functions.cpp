@@ -19,8 +19,10 @@ constexpr Intrinsic kIntrinsics[] = {
 
 }  // namespace
 
-MathFunction math_function(std::string_view name, Scalar type, bool ftz) {
+MathFunction math_function(std::string_view name, Scalar type, bool ftz, bool approximate_sqrt) {
   const bool single = type == Scalar::f32;
+  if (approximate_sqrt && single && name == "sqrt")
+    return {ftz ? "llvm.nvvm.sqrt.approx.ftz.f" : "llvm.nvvm.sqrt.approx.f", false};
   for (const auto& [function, intrinsic, llvm, has_ftz] : kIntrinsics) {
     if (function != name) continue;
     if (llvm) return {"llvm." + std::string(intrinsic) + (single ? ".f32" : ".f64"), false};

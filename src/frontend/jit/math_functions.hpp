@@ -14,7 +14,8 @@ struct MathFunction {
   bool in_libdevice = false;
 };
 
-/// `name` as in C++ ("sin"), for float or double.
-MathFunction math_function(std::string_view name, Scalar type, bool ftz);
+/// `name` as in C++ ("sin"), for float or double. `approximate_sqrt`: the instruction that does not round a
+/// float's square root to nearest.
+MathFunction math_function(std::string_view name, Scalar type, bool ftz, bool approximate_sqrt);
 
 }  // namespace tare::detail

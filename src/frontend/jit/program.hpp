@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ enum class Op : std::uint8_t {
   scalar_parameter,
   array_parameter,
   size_parameter,
+  function_parameter,
+  call,
   local_memory,
   shared_memory,
   dynamic_shared_memory,
@@ -40,6 +43,7 @@ enum class Op : std::uint8_t {
   end_loop,
   leave_loop,
   continue_loop,
+  leave_function,
   leave_kernel,
   math,
   instruction,
@@ -76,17 +80,31 @@ struct TracedAssertion {
   unsigned line;
 };
 
+struct TracedCall {
+  std::uint32_t function = 0;  // of the kernel's
+  std::vector<Node> arguments;
+  bool effects = false;  // does it more than read?
+  bool reads = false;    // does it read what others may write to?
+};
+
 /// The node's place in its program.
 inline std::uint32_t number_of(Node node) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(node));
 }
 
+/// A kernel, or a function that it calls.
 struct TracedProgram {
   std::string name;
   std::vector<JitParameter> parameters;
+  std::vector<TracedProgram> functions;  // of a kernel, each before those that call it
+
+  bool is_function = false;
+  std::vector<TracedNode> arguments;  // of a function: the nodes that stand for what it is given
+  std::optional<Scalar> result;       // of a function
   std::vector<TracedNode> nodes;
   std::vector<Instruction> instructions;
   std::vector<std::string> math;  // "sin"
+  std::vector<TracedCall> calls;
   std::vector<TracedPrint> prints;
   std::vector<TracedAssertion> assertions;
   std::vector<std::vector<std::byte>> tables;
@@ -98,6 +116,9 @@ struct TracedProgram {
 
 /// Does evaluating it change or mark anything, so that it has to stay where it is? (A load does not.)
 bool has_effect(const TracedProgram& program, const TracedNode& node);
+
+/// The memory that a pointer was made from.
+Node root_of(const TracedProgram& program, Node pointer);
 
 /// What has to be evaluated before the node, where it is: for && and ||, not what they evaluate themselves.
 std::vector<Node> dependencies(const TracedProgram& program, const TracedNode& node);

@@ -55,6 +55,11 @@ Node logical(bool is_and, Node a, Node b, const Node* since) {
 
 Node convert(Scalar from, Scalar to, Node a) {
   if (from == to) return a;  // long and long long, say
+  const bool from_other = from != Scalar::f32 && from != Scalar::f64,
+             to_other = to != Scalar::f32 && to != Scalar::f64;
+  // By way of float, which has all halves, and all integers that are not beyond them.
+  if ((from == Scalar::f16 && to_other) || (to == Scalar::f16 && from_other))
+    return convert(Scalar::f32, to, convert(from, Scalar::f32, a));
   return trace().add({.op = Op::convert, .type = to, .operand_type = from}, {a});
 }
 
@@ -161,7 +166,29 @@ void continue_loop(const Where& where) {
   trace().in_loop(Op::continue_loop, where);
 }
 
+Node call(const FunctionToCall& function, std::span<const Node> arguments) {
+  return trace().call(function, arguments);
+}
+
+Node function_parameter(std::size_t index) {
+  return trace().add(trace().program().arguments[index]);
+}
+
+void leave_function(Node value) {
+  const std::optional<Scalar> result = trace().program().result;
+  if (!result)
+    trace().fail(trace().program().is_function
+                     ? "tare::return_(value) is in a function whose lambda gives nothing back"
+                     : "tare::return_(value) is in a kernel, which gives nothing back",
+                 "tare::return_() leaves it; end a function's lambda with `return value;`");
+  trace().check(value);
+  const Node converted = convert(trace().at(value).type, *result, value);
+  trace().add({.op = Op::leave_function}, {converted});
+}
+
 void leave_kernel() {
+  if (trace().program().result)
+    trace().fail("tare::return_() is in a function that gives back a value", "give it: tare::return_(value)");
   trace().add({.op = Op::leave_kernel});
 }
 

@@ -41,6 +41,8 @@ std::string constant_text(const TracedNode& node) {
   switch (node.type) {
     case Scalar::boolean:
       return node.value != 0 ? "true" : "false";
+    case Scalar::f16:
+      return fmt::format("{}", static_cast<float>(half::from_bits(static_cast<std::uint16_t>(node.value))));
     case Scalar::f32:
     case Scalar::f64:
       return fmt::format("{}", float_of(node.type, node.value));
@@ -57,18 +59,22 @@ std::string constant_text(const TracedNode& node) {
   }
 }
 
-/// The memory that a pointer was made from.
-Node root_of(const TracedProgram& program, Node pointer) {
-  while (program.at(pointer).op == Op::element) pointer = program.at(pointer).operands[0];
-  return pointer;
-}
-
 }  // namespace
 
 Trace::Trace(std::string name, std::span<const JitParameter> parameters, const Where& where)
-    : outer_(current_trace), serial_(next_serial()), where_(where) {
+    : outer_(current_trace), kernel_(this), serial_(next_serial()), where_(where) {
   program_.name = std::move(name);
   program_.parameters.assign(parameters.begin(), parameters.end());
+  open_scope();
+  current_trace = this;
+}
+
+Trace::Trace(Trace& caller, std::string name, std::vector<TracedNode> arguments, std::optional<Scalar> result)
+    : outer_(&caller), kernel_(caller.kernel_), serial_(next_serial()), where_(caller.where_) {
+  program_.name = std::move(name);
+  program_.is_function = true;
+  program_.arguments = std::move(arguments);
+  program_.result = result;
   open_scope();
   current_trace = this;
 }
@@ -87,7 +93,8 @@ Trace& Trace::current() {
 }
 
 void Trace::fail(const std::string& message, const std::string& hint, const Where* where) const {
-  std::string place = fmt::format("in the kernel `{}` made at {}", program_.name, line_of(where_));
+  std::string place = fmt::format("in the kernel `{}` made at {}", kernel_->program_.name, line_of(where_));
+  if (program_.is_function) place = fmt::format("in the function `{}`, ", program_.name) + place;
   if (where != nullptr)
     place = line_of(*where) + ", " + place;
   else if (!blocks_.empty())
@@ -96,7 +103,12 @@ void Trace::fail(const std::string& message, const std::string& hint, const Wher
 }
 
 void Trace::check(Node node) const {
-  if (static_cast<std::uint64_t>(node) >> 32 != serial_)
+  const std::uint64_t made_by = static_cast<std::uint64_t>(node) >> 32;
+  for (const Trace* caller = this; caller != kernel_ && made_by != serial_; caller = caller->outer_)
+    if (caller->outer_->serial_ == made_by)
+      fail(fmt::format("`{}` belongs to the function's caller", caller->outer_->describe(node)),
+           "a tare::function is recorded once for all of its calls: pass what it uses as an argument");
+  if (made_by != serial_)
     fail("a value of another kernel, or of an earlier trace, was used",
          "make kernel values inside the lambda; do not keep them outside of it");
   const TracedNode& used = program_.at(node);
@@ -144,6 +156,10 @@ std::string Trace::describe(Node node, int depth) const {
       return fmt::format("{}[{}]", operand(0), operand(1));
     case Op::load:
       return describe(n.operands[0], depth);
+    case Op::function_parameter:
+      return fmt::format("argument {}", n.value + 1);
+    case Op::call:
+      return fmt::format("{}(...)", kernel_->program_.functions[program_.calls[n.value].function].name);
     case Op::atomic:
       return fmt::format("an atomic operation on {}", operand(0));
     case Op::math:
@@ -210,21 +226,92 @@ void Trace::in_loop(Op op, const Where& where) {
 
 void Trace::add_loads(const std::vector<Node>& nodes, std::vector<Node>& loads) const {
   for (const Node node : nodes) {
-    if (at(node).op == Op::load) loads.push_back(node);
+    if (at(node).op == Op::load || at(node).op == Op::call) loads.push_back(node);
     if (at(node).op == Op::logical) add_loads(program_.guarded[at(node).value], loads);
   }
 }
 
 bool Trace::may_change(const TracedNode& node, const TracedNode& load) const {
+  const bool is_call_with_effects = node.op == Op::call && program_.calls[node.value].effects;
+  if (load.op == Op::call)
+    return program_.calls[load.value].reads &&
+           (node.op == Op::store || node.op == Op::atomic || is_call_with_effects ||
+            (node.op == Op::instruction && program_.instructions[node.value].touches_memory));
   const Node read = load.operands[0];
   const Space space = at(read).space;
+  if (is_call_with_effects) {
+    // A variable cannot be passed, so that a function writes to no other memory of the thread's than arrays.
+    const auto& arguments = program_.calls[node.value].arguments;
+    return space != Space::constant &&
+           (space != Space::local || std::any_of(arguments.begin(), arguments.end(), [&](Node argument) {
+              return at(argument).is_pointer && at(argument).space == Space::local;
+            }));
+  }
   if (node.op == Op::store || node.op == Op::atomic) {
     const Node written = node.operands[0];
     if (at(written).space != space) return false;
-    return space != Space::local || root_of(program_, written) == root_of(program_, read);
+    const auto is_given = [&](Node pointer) {
+      return at(root_of(program_, pointer)).op == Op::function_parameter;
+    };
+    return space != Space::local || root_of(program_, written) == root_of(program_, read) ||
+           (is_given(written) && is_given(read));
   }
   return node.op == Op::instruction && program_.instructions[node.value].touches_memory &&
          space != Space::local && space != Space::constant;
+}
+
+std::uint32_t Trace::number_of_function(const FunctionToCall& function, std::span<const Node> arguments) {
+  std::vector<TracedNode> parameters;
+  std::vector<Space> spaces;
+  for (const Node argument : arguments) {
+    const TracedNode& given = at(argument);
+    spaces.push_back(given.is_pointer ? given.space : Space::generic);
+    parameters.push_back({.op = Op::function_parameter,
+                          .type = given.type,
+                          .is_pointer = given.is_pointer,
+                          .space = given.space,
+                          .value = parameters.size()});
+  }
+  for (const Recorded& known : kernel_->recorded_) {
+    if (known.function != function.name || *known.types != function.types || known.spaces != spaces) continue;
+    if (known.number) return *known.number;
+    fail(fmt::format("the function `{}` calls itself", *function.name),
+         "recursion has no end while it is traced: use a loop, or a plain C++ function with a count that is "
+         "known while tracing");
+  }
+  const std::string symbol =
+      fmt::format("{}_{}_{}", kernel_->program_.name, *function.name, kernel_->recorded_.size());
+  Recorded& recorded = kernel_->recorded_.emplace_back(Recorded{function.name, &function.types, spaces, {}});
+  Trace body(*this, symbol, std::move(parameters),
+             function.result != nullptr ? std::optional(*function.result) : std::nullopt);
+  try {
+    function.record();
+  } catch (...) {
+    recorded.function.reset();  // somebody may catch this and go on
+    throw;
+  }
+  kernel_->program_.functions.push_back(std::move(body.program_));
+  recorded.number = static_cast<std::uint32_t>(kernel_->program_.functions.size() - 1);
+  return *recorded.number;
+}
+
+Node Trace::call(const FunctionToCall& function, std::span<const Node> arguments) {
+  for (const Node argument : arguments) check(argument);
+  TracedCall call{number_of_function(function, arguments), {arguments.begin(), arguments.end()}};
+  const TracedProgram& called = kernel_->program_.functions[call.function];
+  for (const TracedNode& node : called.nodes) {
+    const bool writes = node.op == Op::store || node.op == Op::atomic;
+    if (writes && called.at(root_of(called, node.operands[0])).op == Op::local_memory) continue;
+    const bool leaves = node.op >= Op::begin_if && node.op <= Op::leave_kernel;
+    call.effects |= has_effect(called, node) && !leaves;
+    call.reads |= node.is_pointer && node.op != Op::local_memory && node.space != Space::constant;
+    call.reads |= node.op == Op::call && called.calls[node.value].reads;
+  }
+  TracedNode node{.op = Op::call};
+  if (function.result != nullptr) node.type = *function.result;
+  program_.calls.push_back(std::move(call));
+  node.value = program_.calls.size() - 1;
+  return add(node);
 }
 
 std::vector<Node> Trace::to_guard(const char* operation, Node a, Node b, const Node* since) const {
@@ -248,7 +335,7 @@ std::vector<Node> Trace::to_guard(const char* operation, Node a, Node b, const N
   std::vector<Node> loads;
   add_loads(nodes, loads);
   const auto of_array = [&](Node load) {
-    return at(root_of(program_, at(load).operands[0])).op != Op::local_memory;
+    return at(load).op == Op::call || at(root_of(program_, at(load).operands[0])).op != Op::local_memory;
   };
   if (std::none_of(loads.begin(), loads.end(), of_array)) return {};
   for (const Node load : loads)

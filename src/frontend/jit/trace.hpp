@@ -1,6 +1,7 @@
 // Tracing: the calling thread's current trace, and what the recorded nodes are checked for.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace tare::detail {
 class Trace {
  public:
   Trace(std::string name, std::span<const JitParameter> parameters, const Where& where);
+  /// Of a function that the calling thread's trace calls.
+  Trace(Trace& caller, std::string name, std::vector<TracedNode> arguments, std::optional<Scalar> result);
   ~Trace();
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
@@ -34,6 +37,10 @@ class Trace {
   /// where evaluating it now might not give what it gave.
   std::vector<Node> to_guard(const char* operation, Node a, Node b, const Node* since) const;
 
+  /// The call of a function, whose body is traced first where the kernel has not called it yet with
+  /// arguments of these types.
+  Node call(const FunctionToCall& function, std::span<const Node> arguments);
+
   const TracedNode& at(Node node) const { return program_.at(node); }
   TracedProgram& program() { return program_; }
   [[noreturn]] void fail(const std::string& message, const std::string& hint,
@@ -50,13 +57,24 @@ class Trace {
   void open_scope();
   /// The loads among the nodes, also those that they guard themselves.
   void add_loads(const std::vector<Node>& nodes, std::vector<Node>& loads) const;
-  /// Could the node change what the load reads?
+  /// Could the node change what the load, or the call, reads?
   bool may_change(const TracedNode& node, const TracedNode& load) const;
 
+  /// A function that this kernel has: which one, for which arguments.
+  struct Recorded {
+    std::shared_ptr<const std::string> function;
+    const std::type_info* types;
+    std::vector<Space> spaces;            // of the arguments; generic where one is no pointer
+    std::optional<std::uint32_t> number;  // unset while it is being traced
+  };
+  std::uint32_t number_of_function(const FunctionToCall& function, std::span<const Node> arguments);
+
   Trace* const outer_;
+  Trace* const kernel_;  // itself, or the trace of the kernel that calls this function
   const std::uint32_t serial_;
   const Where where_;
   TracedProgram program_;
+  std::deque<Recorded> recorded_;  // of a kernel
   std::vector<Block> blocks_;
   std::vector<bool> closed_;       // by scope
   std::vector<std::uint32_t> at_;  // the scopes that are open, outermost first

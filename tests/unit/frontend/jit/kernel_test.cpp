@@ -83,6 +83,22 @@ TEST_P(JitCompilers, TakeTheSameTrace) {
   EXPECT_THAT(made.ir, HasSubstr(clang ? "ptr addrspace(1) %a0" : "float addrspace(1)* %a0"));
 }
 
+TEST_P(JitCompilers, HeedHowExactDivisionAndSquareRootAre) {
+  if (GetParam() == JitCompiler::clang) TARE_NEEDS(clang);
+  if (GetParam() == JitCompiler::libnvvm) TARE_NEEDS(nvvm);
+  for (const bool exact : {true, false}) {
+    JitOptions options;
+    options.compiler = GetParam();
+    options.prec_div = options.prec_sqrt = exact;
+    const auto kernel = jit([](auto x) { x[0] = sqrt(x[1]) / x[2]; }, options);
+    const Buffer x = buffer(std::vector<float>{0, 16, 2});
+    kernel({1, 1, stream_}, device_span<float>(x));
+    EXPECT_EQ(read<float>(x)[0], 2);
+    EXPECT_THAT(kernel.ptx(), HasSubstr(exact ? "sqrt.rn.f32" : "sqrt.approx.f32"));
+    EXPECT_THAT(kernel.ptx(), HasSubstr(exact ? "div.rn.f32" : "div.full.f32"));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, JitCompilers, ::testing::Values(JitCompiler::libnvvm, JitCompiler::clang),
                          [](const auto& param_info) {
                            return param_info.param == JitCompiler::clang ? "Clang" : "LibNvvm";

@@ -78,7 +78,18 @@ const Mistake kMistakes[] = {
     {"tare::jit([](auto a) { tare::if_(a[0] > 0, [&] { return 1; }); })({1, 1, stream}, a);",
      "leave the kernel with tare::return_()"},
     {"tare::jit([](auto a) { tare::atomic_min(a[0], 1); })({1, 1, stream}, a);",
-     "atomic operations are on 32- and 64-bit numbers"}};
+     "atomic operations are on 32- and 64-bit numbers"},
+    {"tare::jit([](auto a) { a[0] = a[0] > 1.0f ? 2.0f : 3.0f; })({1, 1, stream}, a);",
+     "not known while the kernel is traced: use tare::if_"},
+    {"struct Pair { float x, y; }; tare::jit([](auto a, auto p) { a[0] = p.x; })({1, 1, stream}, a, Pair{});",
+     "an argument of a jit kernel is a number"},
+    {"tare::jit([](auto a) { auto sum = tare::function([](auto x, auto y) { return x + y; }); "
+     "a[0] = sum(a[1]); })({1, 1, stream}, a);",
+     "the function's lambda does not take these arguments: is their number right?"},
+    {"tare::jit([](auto a) { tare::function([](auto x) { return std::array{x, x}; })(a[0]); })({1, 1, "
+     "stream}, "
+     "a);",
+     "a function gives back one value, or nothing"}};
 
 constexpr const char* kNoMistake =
     "tare::jit([](auto a, auto b) { auto i = tare::grid_index(); tare::if_(i < a.size(), [&] { a[i] = b[i]; "
