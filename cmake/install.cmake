@@ -1,7 +1,7 @@
 # `cmake --install`: the library as a package (find_package(tare)), the tool, the CPU device, the rows.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS tare_lib EXPORT tare-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tare_lib tare_worker EXPORT tare-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/tare DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS tare RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/share/tare DESTINATION ${CMAKE_INSTALL_DATADIR})

@@ -195,10 +195,10 @@ class JitKernel {
   /// Traced, compiled and loaded for these argument types, if that has not happened yet; blocks then.
   template <class... Args>
   const JitSpecialization& specialization() const {
-    static_assert(
-        (detail::JitArgument<Args> && ...),
-        "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, float or double) "
-        "or a DeviceSpan of such: for a Buffer, tare::device_span<float>(buffer)");
+    static_assert((detail::JitArgument<Args> && ...),
+                  "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, half, float "
+                  "or double) "
+                  "or a DeviceSpan of such: for a Buffer, tare::device_span<float>(buffer)");
     if constexpr ((detail::JitArgument<Args> && ...)) {
       static_assert(std::is_invocable_v<const Function&, typename detail::Traced<Args>::type...>,
                     "the kernel's lambda does not take these arguments: is their number right?");

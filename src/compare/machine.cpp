@@ -56,6 +56,7 @@ MachineInfo describe_machine(const Device& device, const DriverInfo& driver, Too
   machine.processors = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   machine.toolkit["nvrtc"] = tool_text(toolbox.nvrtc());
   machine.toolkit["nvcc"] = tool_text(toolbox.nvcc());
+  machine.toolkit["nvvm"] = tool_text(toolbox.nvvm());
   machine.toolkit["clang"] = tool_text(toolbox.clang());
   return machine;
 }

@@ -137,6 +137,7 @@ std::string compilers_of(const RowDescription& row, Toolbox& toolbox) {
   for (const std::string& need : row.needs) {
     if (need.find("nvrtc") != std::string::npos) describe("NVRTC", toolbox.nvrtc());
     if (need.find("nvcc") != std::string::npos) describe("nvcc", toolbox.nvcc());
+    if (need.find("nvvm") != std::string::npos) describe("libNVVM", toolbox.nvvm());
     if (need.find("clang") != std::string::npos) describe("clang", toolbox.clang());
   }
   return text;

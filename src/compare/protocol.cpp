@@ -105,6 +105,7 @@ void task_json(json& line, const Task& task) {
   line["source"] = {
       {"text", job.source}, {"file", job.source_file_name}, {"first_line", job.source_first_line}};
   line["python"] = {{"file", job.python_file}, {"function", job.python_function}};
+  line["jit"] = {{"kernel", job.jit_kernel}};
   line["array"] = job.array;
   line["values"] = job.values;
   line["launch"] = {
@@ -131,6 +132,7 @@ Task task_from(const json& line) {
   job.source_first_line = line.at("source").at("first_line");
   job.python_file = line.at("python").at("file");
   job.python_function = line.at("python").at("function");
+  if (const auto jit = line.find("jit"); jit != line.end()) job.jit_kernel = jit->value("kernel", "");
   job.array = line.value("array", "");
   job.values = line.at("values").get<std::map<std::string, std::int64_t>>();
   job.grid = line.at("launch").at("grid").get<std::array<unsigned, 3>>();

@@ -24,13 +24,14 @@ struct Sampled {
 /// A moment in a worker's life, on the worker's own clock from its spawn (CLOCK_MONOTONIC).
 struct RowEvent {
   double t_ms = 0;
-  std::string what;  // imported, opened, build, compiler, load, first
+  std::string what;  // imported, opened, build, trace, ir, compiler, load, first
 };
 
 /// One fresh process.
 struct Sample {
   double start_ms = 0, open_ms = 0, build_ms = 0, first_ms = 0;
   std::vector<RowEvent> events;
+  std::map<std::string, double> parts = {};  // of build or first: trace_ms, ir_ms, compile_ms, load_ms
 };
 
 /// One row's turn in one interleaved round.

@@ -17,14 +17,16 @@ namespace tare::compare {
 /// A file NAME.toml, read. docs/worker-protocol.md describes its keys.
 struct RowDescription {
   std::string name, title, moment;
-  std::string cpu_title;            // its title on the CPU device, where it works otherwise there; else empty
-  std::vector<std::string> worker;  // "{tare}": this program; "{here}": the folder of the file; "{twin}": the
-                                    // row that a check row repeats; "{python}": the interpreter of its
-                                    // environment; "{workers}": the folder of the Python workers
-  std::vector<std::string> needs;   // "nvrtc", "nvcc", "clang", "host-compiler", "gpu", "program NAME";
-                                    // alternatives with " or " between them
-  std::string no_gpu;               // why it needs a GPU, where it does: a need with a reason of its own
-  std::string not_strict;           // why its library cannot honour --fp strict; empty: it can
+  std::string cpu_title;  // its title on the CPU device, where it works otherwise there; else empty
+  std::vector<std::string>
+      worker;                      // "{tare}": this program; "{jit}": the one that has the case's jit kernel;
+                                   // "{here}": the folder of the file; "{twin}": the
+                                   // row that a check row repeats; "{python}": the interpreter of its
+                                   // environment; "{workers}": the folder of the Python workers
+  std::vector<std::string> needs;  // "nvrtc", "nvcc", "nvvm", "clang", "host-compiler", "gpu", "program
+                                   // NAME"; alternatives with " or " between them
+  std::string no_gpu;              // why it needs a GPU, where it does: a need with a reason of its own
+  std::string not_strict;          // why its library cannot honour --fp strict; empty: it can
   std::map<std::string, std::string> environment;  // "{driver}": the path of the loaded driver
   std::optional<PythonEnvironment> python;         // of a row whose worker is started with "{python}"
   bool own_memory = false;                         // memory = "own": not the owner's buffers but the worker's
@@ -52,6 +54,7 @@ class Toolbox {
 
   const Search& nvrtc();
   const Search& nvcc();
+  const Search& nvvm();
   const Search& clang();
   /// The compiler that nvcc hands the host's part to: NVCC_CCBIN, else gcc and g++ of PATH.
   const Search& host_compiler();

@@ -49,6 +49,7 @@ Task task_of(const Job& job, const RunSettings& settings, const MachineInfo& mac
   task.ptx_only = driver.loads_ptx_only;
   if (const auto& tool = toolbox.nvrtc().tool) task.tools["nvrtc"] = tool->path;
   if (const auto& tool = toolbox.nvcc().tool) task.tools["nvcc"] = tool->path;
+  if (const auto& tool = toolbox.nvvm().tool) task.tools["nvvm"] = tool->path;
   if (const auto& tool = toolbox.clang().tool) task.tools["clang"] = tool->path;
   // Only a source that includes files of its own needs its folder: otherwise no row has the option.
   if (!job.kernel_file.empty() && job.source.find("#include \"") != std::string::npos)

@@ -146,12 +146,14 @@ void Comparison::run_sample(Pass& pass, std::size_t row, const Plan& plan, int s
 
 Child::Settings Comparison::settings_of(const RunningRow& row, RowResult& result, const fs::path& home,
                                         MemoryMode mode) {
-  const Placeholders placeholders{{"{tare}", own_executable()},
-                                  {"{here}", row.description.file.parent_path()},
-                                  {"{twin}", row.twin},
-                                  {"{python}", row.interpreter.program},
-                                  {"{workers}", workers_of(directory_)},
-                                  {"{driver}", record_.machine.driver_path}};
+  const Placeholders placeholders{
+      {"{tare}", own_executable()},
+      {"{jit}", task_.job.jit_program.empty() ? own_executable().string() : task_.job.jit_program},
+      {"{here}", row.description.file.parent_path()},
+      {"{twin}", row.twin},
+      {"{python}", row.interpreter.program},
+      {"{workers}", workers_of(directory_)},
+      {"{driver}", record_.machine.driver_path}};
   std::map<std::string, std::string> extra;
   for (const auto& [name, value] : row.description.environment)
     extra[name] = with_placeholders(value, placeholders);
@@ -179,7 +181,11 @@ Child::Settings Comparison::settings_of(const RunningRow& row, RowResult& result
 }
 
 void Comparison::absorb(const Reply& reply, RowResult& result, Sample* sample) const {
-  if (sample) sample->events.insert(sample->events.end(), reply.events.begin(), reply.events.end());
+  if (sample) {
+    sample->events.insert(sample->events.end(), reply.events.begin(), reply.events.end());
+    for (const char* const part : {"trace_ms", "ir_ms", "compile_ms", "load_ms"})
+      if (reply.figures.contains(part)) sample->parts[part] = reply.figure(part);
+  }
   if (!reply.version.empty()) result.version = reply.version;
   for (const auto& [name, library_version] : reply.libraries) result.libraries[name] = library_version;
   if (!reply.compiler.empty()) result.compiler = reply.compiler;

@@ -34,6 +34,7 @@ Search find_host_compiler() {
 std::string unmet_alternative(Toolbox& toolbox, const std::string& need) {
   if (need == "nvrtc") return toolbox.nvrtc().reason;
   if (need == "nvcc") return toolbox.nvcc().reason;
+  if (need == "nvvm") return toolbox.nvvm().reason;
   if (need == "clang") return toolbox.clang().reason;
   if (need == "host-compiler") return toolbox.host_compiler().reason;
   if (need == "gpu") return toolbox.is_gpu() ? "" : "needs a GPU";
@@ -77,6 +78,12 @@ const Search& Toolbox::nvcc() {
   const auto [at, fresh] = found_.try_emplace("nvcc");
   if (fresh) at->second = find_nvcc({}, interrupts_.descriptor());
   interrupts_.check();
+  return at->second;
+}
+
+const Search& Toolbox::nvvm() {
+  const auto [at, fresh] = found_.try_emplace("nvvm");
+  if (fresh) at->second = find_nvvm();
   return at->second;
 }
 

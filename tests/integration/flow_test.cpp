@@ -171,9 +171,9 @@ TEST(Flow, TheOrderOfTheTableIsThatOfTheRows) {
   const Ran ran = compare(scratch, {"--n", "0"});
   std::vector<std::string> rows;
   for (const json& row : ran.record["passes"][0]["rows"]) rows.push_back(row["row"]);
-  EXPECT_THAT(rows,
-              ElementsAre("nvrtc", "nvrtc-fast", "raw", "nvcc", "clang", "aot", "cuda.core", "cupy", "numba",
-                          "numba-cached", "numba-mlir", "pycuda", "cupy-array", "cupy-array-out", "self"));
+  EXPECT_THAT(rows, ElementsAre("nvrtc", "nvrtc-fast", "raw", "jit", "jit-cached", "nvcc", "clang", "aot",
+                                "cuda.core", "cupy", "numba", "numba-cached", "numba-mlir", "pycuda",
+                                "cupy-array", "cupy-array-out", "self"));
 }
 
 TEST(Flow, TheCheckRowRepeatsItsTwinOnMemoryOfItsOwn) {
@@ -205,10 +205,12 @@ TEST_P(Example, MatchesItsReference) {
   Scratch scratch;
   const std::string name = GetParam();
   const Ran ran = compare(scratch, {TARE_SOURCE_DIR "/examples/" + name + "/" + name + ".toml", "--rows",
-                                    "clang,self", "--fp", "strict"});
+                                    "clang,jit,self", "--fp", "strict"});
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_EQ(row_of(ran.record, "warm", "clang")["bits"]["equal"], true);
   EXPECT_EQ(row_of(ran.record, "warm", "clang")["bits"]["late_outputs"][0]["equal"], true);
+  EXPECT_EQ(row_of(ran.record, "warm", "jit")["bits"]["equal"], true);
+  EXPECT_EQ(row_of(ran.record, "warm", "jit")["bits"]["late_outputs"][0]["equal"], true);
 }
 
 INSTANTIATE_TEST_SUITE_P(Flow, Example,

@@ -9,8 +9,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const Environment kNothing{
-    {"TARE_TOOLKIT_SEARCH", "explicit"}, {"TARE_NVRTC", ""}, {"TARE_NVCC", ""}, {"TARE_CLANG", ""}};
+const Environment kNothing{{"TARE_TOOLKIT_SEARCH", "explicit"},
+                           {"TARE_NVRTC", ""},
+                           {"TARE_NVCC", ""},
+                           {"TARE_NVVM", ""},
+                           {"TARE_CLANG", ""}};
 
 std::string reason(const Ran& ran, const std::string& row) {
   const json& result = row_of(ran.record, "cold", row);
@@ -21,11 +24,15 @@ std::string reason(const Ran& ran, const std::string& row) {
 TEST(Toolkit, WithNoneAtAllEveryRowSaysWhereItLookedAndTheExitCodeIsThree) {
   Scratch scratch;
   const Ran ran = compare(
-      scratch, {"--n", "1000", "--rows", "nvrtc,nvrtc-fast,raw,nvcc,clang,aot,pycuda,self"}, kNothing);
+      scratch, {"--n", "1000", "--rows", "nvrtc,nvrtc-fast,raw,jit,jit-cached,nvcc,clang,aot,pycuda,self"},
+      kNothing);
   EXPECT_EQ(ran.code, 3);
   const std::string places = " (not set), nowhere else (TARE_TOOLKIT_SEARCH=explicit)";
   for (const char* const row : {"nvrtc", "nvrtc-fast", "raw"})
     EXPECT_EQ(reason(ran, row), "NVRTC not found: looked in TARE_NVRTC" + places);
+  for (const char* const row : {"jit", "jit-cached"})
+    EXPECT_EQ(reason(ran, row), "libNVVM not found: looked in TARE_NVVM" + places +
+                                    "; clang not found: looked in TARE_CLANG" + places);
   EXPECT_EQ(reason(ran, "nvcc"), "nvcc not found: looked in TARE_NVCC" + places);
   EXPECT_EQ(reason(ran, "clang"), "clang not found: looked in TARE_CLANG" + places);
   EXPECT_EQ(reason(ran, "aot"), "needs a GPU");
@@ -43,6 +50,10 @@ TEST(Toolkit, WithOnlyClangTheComparisonSucceeds) {
   EXPECT_EQ(row_of(ran.record, "warm", "clang")["status"], "ok");
   EXPECT_EQ(row_of(ran.record, "warm", "self")["status"], "ok");
   EXPECT_EQ(row_of(ran.record, "warm", "self")["twin"], "clang");
+  for (const char* const row : {"jit", "jit-cached"}) {
+    EXPECT_EQ(row_of(ran.record, "warm", row)["status"], "ok");
+    EXPECT_THAT(row_of(ran.record, "cold", row)["compiler"].get<std::string>(), HasSubstr("clang"));
+  }
   EXPECT_THAT(reason(ran, "nvrtc"), HasSubstr("NVRTC not found"));
 }
 

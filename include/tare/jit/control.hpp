@@ -70,8 +70,7 @@ requires(std::is_invocable_v<Yes> ||
   using A = detail::given_t<Yes>;
   using B = detail::given_t<No>;
   static_assert(detail::Operand<A> && detail::Operand<B>, "what tare::select chooses from are values");
-  using T = std::remove_cvref_t<decltype(true ? std::declval<detail::operand_t<A>>()
-                                              : std::declval<detail::operand_t<B>>())>;
+  using T = detail::choice_t<A, B>;
   const detail::Node chosen = detail::local_memory(detail::scalar_of<T>(), 1);
   if_(
       condition, [&] { detail::store(chosen, detail::node_as<T>(detail::given_by(yes))); }, where)
@@ -100,7 +99,7 @@ void for_(const B& begin, const E& end, const S& step, Body&& body,
           const detail::Where& where = detail::Where::current()) {
   using T = detail::common_t<B, E>;
   static_assert(std::integral<T>, "tare::for_ counts with integers");
-  if constexpr (std::is_arithmetic_v<S>) {
+  if constexpr (detail::Plain<S>) {
     if (!(step > 0))
       throw Error(ErrorKind::argument,
                   std::string(where.file_name()) + ":" + std::to_string(where.line()) +

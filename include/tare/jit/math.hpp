@@ -7,14 +7,17 @@
 namespace tare {
 namespace detail {
 
-/// What C++'s <cmath> computes in: float for floats, double for everything else.
+/// What C++'s <cmath> computes in: float for floats, double for everything else; half for halves.
 template <class... A>
-using math_t = std::conditional_t<(std::same_as<operand_t<A>, float> && ...), float, double>;
+using math_t =
+    std::conditional_t<(std::same_as<operand_t<A>, half> && ...), half,
+                       std::conditional_t<(std::same_as<operand_t<A>, float> && ...), float, double>>;
 
 template <class... A>
 auto math_of(std::string_view name, const A&... arguments) {
   using T = math_t<A...>;
-  return Value<T>(math(name, scalar_of<T>(), {node_as<T>(arguments)...}));
+  return Value<T>(
+      Value<computed_t<T>>(math(name, scalar_of<computed_t<T>>(), {computed_node<T>(arguments)...})));
 }
 
 /// An instruction on 32 or 64 bits that counts or moves them.
@@ -44,7 +47,11 @@ auto fmax(const X& x, const Y& y) { return detail::math_of("fmax", x, y); }
 template <class X, class Y> requires detail::Operands<X, Y>
 auto copysign(const X& x, const Y& y) { return detail::math_of("copysign", x, y); }
 template <class X, class Y, class Z> requires detail::Operands<X, Y, Z>
-auto fma(const X& x, const Y& y, const Z& z) { return detail::math_of("fma", x, y, z); }
+auto fma(const X& x, const Y& y, const Z& z) {
+  static_assert(!std::same_as<detail::math_t<X, Y, Z>, half>,
+                "fma of halves would round twice: cast to float or double first");
+  return detail::math_of("fma", x, y, z);
+}
 
 // In NVIDIA's device library.
 template <detail::Symbolic X> auto round(const X& x) { return detail::math_of("round", x); }
@@ -87,20 +94,20 @@ auto hypot(const X& x, const Y& y) { return detail::math_of("hypot", x, y); }
 template <class X, class Y> requires detail::Operands<X, Y>
 auto min(const X& x, const Y& y) {
   using T = detail::common_t<X, Y>;
-  if constexpr (std::floating_point<T>) return fmin(cast<T>(x), cast<T>(y));
+  if constexpr (!std::integral<T>) return fmin(cast<T>(x), cast<T>(y));
   else { const Value<T> a = cast<T>(x), b = cast<T>(y); return select(b < a, b, a); }
 }
 template <class X, class Y> requires detail::Operands<X, Y>
 auto max(const X& x, const Y& y) {
   using T = detail::common_t<X, Y>;
-  if constexpr (std::floating_point<T>) return fmax(cast<T>(x), cast<T>(y));
+  if constexpr (!std::integral<T>) return fmax(cast<T>(x), cast<T>(y));
   else { const Value<T> a = cast<T>(x), b = cast<T>(y); return select(a < b, b, a); }
 }
 /// Of any number; the lowest integer is its own, as it has no positive counterpart.
 template <detail::Symbolic X>
 auto abs(const X& x) {
   using T = detail::promoted_t<X>;
-  if constexpr (std::floating_point<T>) return fabs(x);
+  if constexpr (!std::integral<T>) return fabs(x);
   else { const Value<T> a = cast<T>(x); return select(a < T{0}, -a, a); }
 }
 

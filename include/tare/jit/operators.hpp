@@ -8,10 +8,26 @@
 namespace tare {
 namespace detail {
 
-template <class A, class B>
-using common_t = decltype(std::declval<operand_t<A>>() + std::declval<operand_t<B>>());
+template <class T>
+struct Promoted {
+  using type = decltype(+T{});
+};
+template <>
+struct Promoted<half> {
+  using type = half;
+};
 template <class A>
-using promoted_t = decltype(+std::declval<operand_t<A>>());
+using promoted_t = typename Promoted<operand_t<A>>::type;
+
+/// What an operation on T is computed in: that on halves in float, whose result, rounded once more, is the
+/// exact one's nearest half (24 bits are enough for 11: Figueroa 1995).
+template <class T>
+using computed_t = std::conditional_t<std::same_as<T, half>, float, T>;
+/// The operand as T, in the type that an operation on T is computed in.
+template <class T, class X>
+Node computed_node(const X& x) {
+  return Value<computed_t<T>>(Value<T>(node_as<T>(x))).node();
+}
 
 template <Binary operation, class A, class B>
 auto arithmetic(const A& a, const B& b) {
@@ -20,8 +36,8 @@ auto arithmetic(const A& a, const B& b) {
                                  operation == Binary::bit_or || operation == Binary::bit_xor;
   static_assert(!integers_only || std::integral<T>,
                 "%, &, | and ^ are for integers: use tare::fmod, or tare::bit_cast to an integer first");
-  const Node left = node_as<T>(a), right = node_as<T>(b);
-  return Value<T>(binary(operation, scalar_of<T>(), left, right));
+  const Node left = computed_node<T>(a), right = computed_node<T>(b);
+  return Value<T>(Value<computed_t<T>>(binary(operation, scalar_of<computed_t<T>>(), left, right)));
 }
 
 template <Binary operation, class A, class B>
@@ -35,15 +51,15 @@ auto shift(const A& a, const B& b) {
 template <Binary operation, class A, class B>
 Value<bool> comparison(const A& a, const B& b) {
   using T = common_t<A, B>;
-  const Node left = node_as<T>(a), right = node_as<T>(b);
-  return Value<bool>(binary(operation, scalar_of<T>(), left, right));
+  const Node left = computed_node<T>(a), right = computed_node<T>(b);
+  return Value<bool>(binary(operation, scalar_of<computed_t<T>>(), left, right));
 }
 
 template <class A, class B>
 Value<bool> logical_of(bool is_and, const A& a, const B& b) {
-  if constexpr (std::is_arithmetic_v<A>) {
+  if constexpr (Plain<A>) {
     // Known now: either it decides, or the right side does.
-    if (static_cast<bool>(a) != is_and) return !is_and;
+    if (plain_cast<bool>(a) != is_and) return !is_and;
     return cast<bool>(b);
   } else if constexpr (kIsVariable<A>) {
     const Node left = node_as<bool>(a), right = node_as<bool>(b);
@@ -107,7 +123,9 @@ auto operator+(const A& a) { return cast<detail::promoted_t<A>>(a); }
 template <detail::Symbolic A>
 auto operator-(const A& a) {
   using T = detail::promoted_t<A>;
-  return Value<T>(detail::unary(detail::Unary::negate, detail::scalar_of<T>(), detail::node_as<T>(a)));
+  using Computed = detail::computed_t<T>;
+  return Value<T>(Value<Computed>(
+      detail::unary(detail::Unary::negate, detail::scalar_of<Computed>(), detail::computed_node<T>(a))));
 }
 template <detail::Symbolic A>
 auto operator~(const A& a) {

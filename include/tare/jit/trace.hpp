@@ -15,18 +15,37 @@
 #include <type_traits>
 #include <typeinfo>
 
+#include "tare/half.hpp"
+
 namespace tare::detail {
 
 /// The types that a value in a kernel may have, as the machine sees them: `long` and `long long` are one.
-enum class Scalar : std::uint8_t { boolean, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+enum class Scalar : std::uint8_t { boolean, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 };
 
 template <class T>
 concept ScalarType = std::same_as<T, std::remove_cv_t<T>> &&
-                     (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>)&&sizeof(T) <= 8;
+                     (std::integral<T> || std::same_as<T, float> || std::same_as<T, double> ||
+                      std::same_as<T, half>)&&sizeof(T) <= 8;
+
+/// A number of the host's, which becomes a constant of the kernel.
+template <class T>
+concept Plain = std::is_arithmetic_v<T> || std::same_as<T, half>;
+
+/// static_cast, with halves by way of float.
+template <class To, Plain From>
+To plain_cast(From value) {
+  if constexpr (std::same_as<To, From>)
+    return value;
+  else if constexpr (std::same_as<From, half>)
+    return static_cast<To>(static_cast<float>(value));
+  else
+    return static_cast<To>(value);
+}
 
 template <ScalarType T>
 constexpr Scalar scalar_of() {
   if constexpr (std::same_as<T, bool>) return Scalar::boolean;
+  if constexpr (std::same_as<T, half>) return Scalar::f16;
   if constexpr (std::same_as<T, float>) return Scalar::f32;
   if constexpr (std::same_as<T, double>) return Scalar::f64;
   constexpr bool is_signed = std::is_signed_v<T>;

@@ -18,7 +18,7 @@ class Variable;  // memory.hpp
 template <class T>
 class Value {
   static_assert(detail::ScalarType<T>,
-                "a value in a kernel is a bool, an integer of at most 64 bits, a float or a double");
+                "a value in a kernel is a bool, an integer of at most 64 bits, a float, a double or a half");
 
  public:
   using type = T;
@@ -26,8 +26,8 @@ class Value {
   explicit Value(detail::Node node) : node_(node) {}
   /// A constant, converted to T as C++ does.
   template <class U>
-  requires std::is_arithmetic_v<U> Value(U constant)
-      : node_(make_constant(static_cast<T>(constant))) {}  // NOLINT: implicit on purpose
+  requires detail::Plain<U> Value(U constant)
+      : node_(make_constant(detail::plain_cast<T>(constant))) {}  // NOLINT: implicit on purpose
   /// Converted as C++ does.
   template <class U>
   requires(!std::same_as<T, U>) Value(const Value<U>& other)  // NOLINT: implicit on purpose
@@ -63,7 +63,7 @@ namespace detail {
 template <class X>
 struct OperandType {};
 template <class X>
-requires std::is_arithmetic_v<X>
+requires Plain<X>
 struct OperandType<X> {
   using type = X;
 };
@@ -85,7 +85,7 @@ concept Operand = requires {
   typename OperandType<X>::type;
 };
 template <class X>
-concept Symbolic = Operand<X> && !std::is_arithmetic_v<X>;
+concept Symbolic = Operand<X> && !Plain<X>;
 template <class X>
 inline constexpr bool kIsVariable = false;
 template <class T>
@@ -98,6 +98,26 @@ concept Operands = (Operand<X> && ...) && (Symbolic<X> || ...);
 template <Operand X>
 using operand_t = typename OperandType<X>::type;
 
+/// The common type of two numbers, by the usual arithmetic conversions; a half's rank is below float's and
+/// above the integers', as std::float16_t's of C++23.
+template <class A, class B>
+struct Common {
+  using type = decltype(A{} + B{});
+};
+template <class B>
+struct Common<half, B> {
+  using type = std::conditional_t<std::floating_point<B>, B, half>;
+};
+template <class A>
+requires(!std::same_as<A, half>) struct Common<A, half> {
+  using type = std::conditional_t<std::floating_point<A>, A, half>;
+};
+template <class A, class B>
+using common_t = typename Common<operand_t<A>, operand_t<B>>::type;
+/// What ?: gives: equal types are not promoted.
+template <class A, class B>
+using choice_t = std::conditional_t<std::same_as<operand_t<A>, operand_t<B>>, operand_t<A>, common_t<A, B>>;
+
 template <Operand X>
 Value<operand_t<X>> value_of(const X& x) {
   return x;
@@ -105,7 +125,7 @@ Value<operand_t<X>> value_of(const X& x) {
 /// The operand as T, converted as C++ does.
 template <class T, Operand X>
 Node node_as(const X& x) {
-  if constexpr (std::is_arithmetic_v<X>)
+  if constexpr (Plain<X>)
     return Value<T>(x).node();
   else
     return Value<T>(value_of(x)).node();
@@ -132,8 +152,7 @@ Value<T> bit_cast(const X& x) {
 template <class C, class A, class B>
 requires detail::Operands<C, A, B>
 auto select(const C& condition, const A& yes, const B& no) {
-  using T = decltype(true ? std::declval<detail::operand_t<A>>() : std::declval<detail::operand_t<B>>());
-  using Type = std::remove_cvref_t<T>;
+  using Type = detail::choice_t<A, B>;
   const detail::Node when = detail::node_as<bool>(condition), a = detail::node_as<Type>(yes),
                      b = detail::node_as<Type>(no);
   return Value<Type>(detail::select(detail::scalar_of<Type>(), when, a, b));

@@ -29,6 +29,8 @@ Value<T> shuffle_of(const char* text, unsigned highest, const Value<unsigned>& m
     return bit_cast<T>((cast<std::uint64_t>(high) << 32) | low);
   } else if constexpr (sizeof(T) == 4) {
     return bit_cast<T>(send(bit_cast<unsigned>(value)));
+  } else if constexpr (std::same_as<T, half>) {
+    return bit_cast<half>(cast<std::uint16_t>(send(cast<unsigned>(bit_cast<std::uint16_t>(value)))));
   } else {
     return cast<T>(send(cast<unsigned>(value)));
   }
@@ -42,6 +44,8 @@ Value<unsigned> match_of(const char* text32, const char* text64, const Value<uns
       return bit_cast<std::uint64_t>(value);
     else if constexpr (sizeof(T) == 4)
       return bit_cast<unsigned>(value);
+    else if constexpr (std::same_as<T, half>)
+      return cast<unsigned>(bit_cast<std::uint16_t>(value));
     else
       return cast<unsigned>(value);
   }();
@@ -53,7 +57,7 @@ Value<unsigned> match_of(const char* text32, const char* text64, const Value<uns
 template <class T>
 auto reduction_of(const char* text_signed, const char* text_unsigned, const Value<unsigned>& mask,
                   const Value<T>& value) {
-  using Result = decltype(+T{});
+  using Result = promoted_t<Value<T>>;
   static_assert(std::integral<T> && sizeof(Result) == 4,
                 "a reduction by one instruction is of int or unsigned: shuffle other types");
   return Value<Result>(instruction({.text = std::is_signed_v<Result> ? text_signed : text_unsigned,

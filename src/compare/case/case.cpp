@@ -528,8 +528,8 @@ std::shared_ptr<const Case::Document> read_document(const CaseText& text) {
   const Table root(parsed, document->file, "the case", 0,
                    {"kernel", "values", "launch", "arguments", "moved", "claim"});
 
-  const Table kernel =
-      root.sub("kernel", root.required("kernel"), "[kernel]", {"file", "name", "python", "array", "snippet"});
+  const Table kernel = root.sub("kernel", root.required("kernel"), "[kernel]",
+                                {"file", "name", "python", "jit", "array", "snippet"});
   const std::string file = kernel.string("file");
   job.kernel_file = (text.directory / file).lexically_normal();
   job.source_file_name = job.kernel_file.string();
@@ -545,6 +545,18 @@ std::shared_ptr<const Case::Document> read_document(const CaseText& text) {
     const bool is_built_in = text.kernel.has_value();  // its file is written later
     const std::string wrong = is_built_in ? "" : why_no_python_kernel(job.python_file, job.python_function);
     if (!wrong.empty()) kernel.fail(line_of(*python), "`python` in [kernel]: " + wrong);
+  }
+
+  if (const toml::node* jit = kernel.find("jit")) {
+    const std::string value = kernel.string("jit", *jit);
+    const std::size_t colon = value.rfind(':');
+    const std::string name = colon == std::string::npos ? value : value.substr(colon + 1);
+    if (!is_name(name) || colon == 0)
+      kernel.fail(line_of(*jit), "`jit` in [kernel] must be \"NAME\" or \"PROGRAM:NAME\"");
+    job.jit_kernel = name;
+    if (colon != std::string::npos)
+      job.jit_program =
+          std::filesystem::absolute(text.directory / value.substr(0, colon)).lexically_normal().string();
   }
 
   if (const toml::node* values = root.find("values")) {

@@ -86,6 +86,8 @@ struct Job {
   std::string reference_name;    // its function
   int reference_first_line = 1;
   std::string python_file, python_function;  // for rows that need a Python version; empty where there is none
+  std::string jit_program,
+      jit_kernel;     // for the jit rows: who has it (empty: tare itself), and its name there
   std::string array;  // the kernel as an array expression, "a + b", for rows that write no kernel; or empty
   std::map<std::string, std::int64_t> values;
   std::vector<std::string> value_names;  // as the case's file orders them; may be empty

@@ -10,12 +10,13 @@
 namespace tare::compare {
 namespace {
 
-enum class Family { nvidia, clang, other };
+enum class Family { nvidia, nvvm, clang, other };
 
 Family family(const RowResult& row) {
   if (row.compiler.find("clang") != std::string::npos) return Family::clang;
   if (row.compiler.find("NVRTC") != std::string::npos || row.compiler.find("nvcc") != std::string::npos)
     return Family::nvidia;
+  if (row.compiler.find("libNVVM") != std::string::npos) return Family::nvvm;
   return Family::other;
 }
 
@@ -52,8 +53,17 @@ FloatFreedom nvidia_switch(const RowResult& row, std::string_view name, std::str
   return {free_by_default, "no " + option + (free_by_default ? opposite : std::string(when_free))};
 }
 
+/// libNVVM: the same switches as 0 and 1.
+FloatFreedom nvvm_switch(const RowResult& row, const std::string& name, bool free_when_on,
+                         bool free_by_default) {
+  const std::string value = last_value(row, name), option = "-" + name + "=";
+  if (value == "0" || value == "1") return {(value == "1") == free_when_on, option + value};
+  return {free_by_default, "no " + option + (free_by_default == free_when_on ? "0" : "1")};
+}
+
 std::optional<FloatFreedom> may_flush(const RowResult& row) {
   if (family(row) == Family::nvidia) return nvidia_switch(row, "ftz", "true", false);
+  if (family(row) == Family::nvvm) return nvvm_switch(row, "ftz", true, false);
   if (family(row) == Family::other) return std::nullopt;
   const bool on = has(row, "-fgpu-flush-denormals-to-zero") || fast_math(row);
   return FloatFreedom{on, on ? "-fgpu-flush-denormals-to-zero" : "no -fgpu-flush-denormals-to-zero"};
@@ -61,12 +71,14 @@ std::optional<FloatFreedom> may_flush(const RowResult& row) {
 
 std::optional<FloatFreedom> may_divide_roughly(const RowResult& row) {
   if (family(row) == Family::nvidia) return nvidia_switch(row, "prec-div", "false", false);
+  if (family(row) == Family::nvvm) return nvvm_switch(row, "prec-div", false, false);
   if (family(row) == Family::other) return std::nullopt;
   return FloatFreedom{fast_math(row), fast_math(row) ? "-ffast-math" : "no -ffast-math"};
 }
 
 std::optional<FloatFreedom> may_root_roughly(const RowResult& row) {
   if (family(row) == Family::nvidia) return nvidia_switch(row, "prec-sqrt", "false", false);
+  if (family(row) == Family::nvvm) return nvvm_switch(row, "prec-sqrt", false, false);
   if (family(row) == Family::other) return std::nullopt;
   return FloatFreedom{fast_math(row), fast_math(row) ? "-ffast-math" : "no -ffast-math"};
 }
@@ -109,7 +121,12 @@ std::optional<FloatFreedom> may_contract(const RowResult& row) {
   switch (family(row)) {
     case Family::nvidia:
       return nvidia_switch(row, "fmad", "true", true);
+    case Family::nvvm:
+      return nvvm_switch(row, "fma", true, true);
     case Family::clang: {
+      // tare::jit has clang compile IR, where its back end contracts.
+      const std::string level = last_value(row, "nvptx-fma-level");
+      if (!level.empty()) return FloatFreedom{level != "0", "-nvptx-fma-level=" + level};
       const std::string value = last_value(row, "ffp-contract");
       if (!value.empty()) return FloatFreedom{value != "off", "-ffp-contract=" + value};
       return FloatFreedom{true, "no -ffp-contract=off"};  // for CUDA clang contracts by itself

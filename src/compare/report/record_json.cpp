@@ -41,6 +41,7 @@ json samples_json(const std::vector<Sample>& samples) {
                     {"open_ms", sample.open_ms},
                     {"build_ms", sample.build_ms},
                     {"first_ms", sample.first_ms},
+                    {"parts", sample.parts},
                     {"events", events_json(sample.events)}});
   return list;
 }

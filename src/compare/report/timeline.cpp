@@ -19,8 +19,10 @@ constexpr unsigned kNarrowest = 30, kWidest = 100;
 struct Moment {
   std::string_view event, mark, words;
 };
-constexpr std::array<Moment, 6> kMoments{{{"imported", "I", "imported"},
+constexpr std::array<Moment, 8> kMoments{{{"imported", "I", "imported"},
                                           {"opened", "O", "opened"},
+                                          {"trace", "T", "traced"},
+                                          {"ir", "N", "NVVM IR written"},
                                           {"compiler", "C", "compiled"},
                                           {"load", "L", "loaded"},
                                           {"build", "B", "built"},
@@ -150,11 +152,16 @@ std::string timeline(const Record& record, unsigned width, bool utf8, Painter pa
     text +=
         std::string(indent, ' ') + paint(Style::dim, wrapped(in_words(line), width, indent, indent)) + '\n';
   }
+  const bool any_traced = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+    return std::any_of(line.events.begin(), line.events.end(),
+                       [](const RowEvent& event) { return event.what == "trace"; });
+  });
   return text +
-         wrapped(
-             "I imported, O opened (context and buffers), C compiled, L loaded, B built, F first launch "
-             "done, > steady from here; each mark is where that had ended",
-             width, 2, 0) +
+         wrapped(std::string("I imported, O opened (context and buffers), ") +
+                     (any_traced ? "T traced, N its NVVM IR written, " : "") +
+                     "C compiled, L loaded, B built, F first launch "
+                     "done, > steady from here; each mark is where that had ended",
+                 width, 2, 0) +
          '\n' +
          wrapped(
              fmt::format("{0} until its library is imported, {1} until the context is open, {2} compiling, "

@@ -21,6 +21,7 @@ struct BuildReport {
   std::string cache = "none";
   std::map<std::string, std::string> cache_details;
   double compile_ms = 0, load_ms = 0;
+  std::optional<double> trace_ms, ir_ms;  // of a traced kernel
   /// When the compiler was done, on CLOCK_MONOTONIC, for rows that run it beside something else.
   std::optional<double> compiled_at_ms;
   std::vector<std::string> notes;
@@ -40,7 +41,7 @@ class NativeRow {
   virtual BuildReport report() const = 0;
 };
 
-/// "nvrtc", "nvrtc-fast", "raw", "nvcc", "clang", "aot"; null for another name.
+/// "nvrtc", "nvrtc-fast", "raw", "jit", "jit-cached", "nvcc", "clang", "aot"; null for another name.
 std::unique_ptr<NativeRow> make_native_row(const std::string& name);
 
 /// The options for `tool` that the task asks for.

@@ -9,6 +9,8 @@
 #include "compare/case/complaint.hpp"
 #include "compare/case/plain_file.hpp"
 #include "compare/host_program.hpp"
+#include "compare/worker/jit_kernels.hpp"
+#include "compare/worker/jit_worker.hpp"
 #include "compare/worker/native_row.hpp"
 #include "tare/error.hpp"
 #include "tare/program.hpp"
@@ -239,6 +241,7 @@ std::unique_ptr<NativeRow> make_native_row(const std::string& name) {
   if (name == "nvrtc") return std::make_unique<NvrtcRow>();
   if (name == "nvrtc-fast") return std::make_unique<NvrtcFastRow>();
   if (name == "raw") return std::make_unique<RawRow>();
+  if (auto row = make_jit_row(name, builtin_jit_rows(), "tare")) return row;
   if (name == "nvcc") return std::make_unique<NvccRow>();
   if (name == "clang") return std::make_unique<ClangRow>();
   if (name == "aot") return std::make_unique<AotRow>();

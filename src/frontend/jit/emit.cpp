@@ -24,7 +24,7 @@ constexpr const char* kHeader =
     "v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64\"\n";
 
 unsigned bytes_of(Scalar type) {
-  constexpr unsigned kBytes[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+  constexpr unsigned kBytes[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2};
   return kBytes[static_cast<std::size_t>(type)];
 }
 
@@ -38,8 +38,8 @@ bool is_signed(Scalar type) {
 
 /// As a value.
 const char* ir_type(Scalar type) {
-  constexpr const char* kNames[] = {"i1",  "i8",  "i8",  "i16",   "i16",   "i32",
-                                    "i32", "i64", "i64", "float", "double"};
+  constexpr const char* kNames[] = {"i1",  "i8",  "i8",  "i16",   "i16",    "i32",
+                                    "i32", "i64", "i64", "float", "double", "i16"};  // a half is its bits
   return kNames[static_cast<std::size_t>(type)];
 }
 
@@ -396,7 +396,9 @@ class Emitter {
   void emit_convert(std::uint32_t i, const TracedNode& node) {
     const Scalar from = node.operand_type, to = node.type;
     const std::string a = typed(node.operands[0]);
-    if (to == Scalar::boolean) {
+    if (from == Scalar::f16 || to == Scalar::f16) {
+      emit_half_conversion(i, from, to, a);
+    } else if (to == Scalar::boolean) {
       if (is_float(from))
         line("%v{} = fcmp une {}, 0.0", i, a);
       else
@@ -415,6 +417,17 @@ class Emitter {
       const bool wider = bytes_of(to) > bytes_of(from) || from == Scalar::boolean;
       line("%v{} = {} {} to {}", i, !wider ? "trunc" : is_signed(from) ? "sext" : "zext", a, ir_type(to));
     }
+  }
+
+  /// Between half and float or double: halves are their bits in the IR, whose readers differ in what they
+  /// know of the type.
+  void emit_half_conversion(std::uint32_t i, Scalar from, Scalar to, const std::string& a) {
+    if (to == Scalar::f16)
+      line("%v{} = call i16 asm \"cvt.rn.f16.f{} $0, $1;\", \"=h,{}\"({})", i, bytes_of(from) * 8,
+           letter(from), a);
+    else
+      line("%v{} = call {} asm \"cvt.f{}.f16 $0, $1;\", \"={},h\"({})", i, ir_type(to), bytes_of(to) * 8,
+           letter(to), a);
   }
 
   /// The instruction itself: LLVM 19 makes a conversion of one bit of it where it can, and its NVPTX back end
@@ -754,7 +767,7 @@ std::string kernel_type(const TracedProgram& kernel) {
 
 const char* cpp_name(Scalar type) {
   constexpr const char* kNames[] = {"bool",     "int8_t",  "uint8_t",  "int16_t", "uint16_t", "int",
-                                    "unsigned", "int64_t", "uint64_t", "float",   "double"};
+                                    "unsigned", "int64_t", "uint64_t", "float",   "double",   "half"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

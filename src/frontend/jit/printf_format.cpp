@@ -42,6 +42,7 @@ char kind_of(Scalar type) {
 
 Scalar variadic_type(Scalar type) {
   switch (type) {
+    case Scalar::f16:
     case Scalar::f32:
     case Scalar::f64:
       return Scalar::f64;

@@ -55,6 +55,11 @@ Node logical(bool is_and, Node a, Node b, const Node* since) {
 
 Node convert(Scalar from, Scalar to, Node a) {
   if (from == to) return a;  // long and long long, say
+  const bool from_other = from != Scalar::f32 && from != Scalar::f64,
+             to_other = to != Scalar::f32 && to != Scalar::f64;
+  // By way of float, which has all halves, and all integers that are not beyond them.
+  if ((from == Scalar::f16 && to_other) || (to == Scalar::f16 && from_other))
+    return convert(Scalar::f32, to, convert(from, Scalar::f32, a));
   return trace().add({.op = Op::convert, .type = to, .operand_type = from}, {a});
 }
 

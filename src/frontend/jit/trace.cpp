@@ -41,6 +41,8 @@ std::string constant_text(const TracedNode& node) {
   switch (node.type) {
     case Scalar::boolean:
       return node.value != 0 ? "true" : "false";
+    case Scalar::f16:
+      return fmt::format("{}", static_cast<float>(half::from_bits(static_cast<std::uint16_t>(node.value))));
     case Scalar::f32:
     case Scalar::f64:
       return fmt::format("{}", float_of(node.type, node.value));

@@ -133,6 +133,51 @@ TEST_F(Keys, EachPartOfTheCompilerChangesTheKey) {
   }
 }
 
+TEST_F(Keys, EachInputOfATracedKernelChangesTheKey) {
+  const std::filesystem::path nvvm = folder_.write("nvvm/lib64/libnvvm.so.4", "nvvm"),
+                              clang = folder_.write("llvm/bin/clang", "#!/bin/sh\n", true),
+                              device_library = folder_.write("libdevice.10.bc", "library");
+  detail::IrCompile compile;
+  compile.name = "k";
+  compile.ir = "define void @k() { ret void }";
+  compile.compilers = {nvvm};
+  compile.options.arch = "compute_90";
+  std::set<std::string> keys;
+  const auto is_new = [&] { return keys.insert(hex(key_of(detail::gather_inputs(compile).inputs))).second; };
+  EXPECT_TRUE(is_new());
+  EXPECT_FALSE(is_new());
+  compile.name = "l";
+  EXPECT_TRUE(is_new());
+  compile.ir += " ";
+  EXPECT_TRUE(is_new());
+  compile.options.arch = "compute_80";
+  EXPECT_TRUE(is_new()) << "another device";
+  compile.options.fmad = false;
+  EXPECT_TRUE(is_new());
+  compile.libdevice = device_library;
+  EXPECT_TRUE(is_new());
+  folder_.write("libdevice.10.bc", "another library");
+  EXPECT_TRUE(is_new());
+  folder_.write("nvvm/lib64/libnvvm.so.4", "another nvvm");
+  EXPECT_TRUE(is_new());
+  compile.with_clang = true;
+  EXPECT_TRUE(is_new());
+  compile.compilers = {clang};
+  EXPECT_TRUE(is_new());
+  compile.compilers = {clang, nvvm};
+  EXPECT_TRUE(is_new());
+  compile.compilers = {nvvm, clang};
+  EXPECT_TRUE(is_new()) << "another is asked first";
+  folder_.write("llvm/bin/clang", "#!/bin/sh\n# changed\n", true);
+  EXPECT_TRUE(is_new());
+  folder_.write("llvm/lib/libLLVM.so.19.1", "most of clang");
+  EXPECT_TRUE(is_new());
+  folder_.write("llvm/lib/libLLVM.so.19.1", "most of another clang");
+  EXPECT_TRUE(is_new());
+  folder_.write("llvm/lib/libclang-cpp.so.19.1", "the rest");
+  EXPECT_TRUE(is_new());
+}
+
 TEST_F(Keys, VariablesThatChangeNvccChangeItsKey) {
   std::set<std::string> keys{key(CachedCompiler::nvcc)};
   for (const char* name :

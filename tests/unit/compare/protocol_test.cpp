@@ -25,6 +25,7 @@ Task example_task() {
   task.job.source_first_line = 7;
   task.job.values = {{"n", -3}};
   task.job.grid = {4, 5, 6};
+  task.job.jit_kernel = "scale";
   task.job.dynamic_shared_bytes = 49152;
   JobArgument buffer;
   buffer.name = "x";
@@ -58,6 +59,7 @@ TEST(Protocol, AnOpenRequestSurvivesTheLine) {
   EXPECT_EQ(task.job.source_first_line, 7);
   EXPECT_EQ(task.job.values.at("n"), -3);
   EXPECT_EQ(task.job.grid, (std::array<unsigned, 3>{4, 5, 6}));
+  EXPECT_EQ(task.job.jit_kernel, "scale");
   EXPECT_EQ(task.job.dynamic_shared_bytes, 49152u);
   ASSERT_EQ(task.job.arguments.size(), 2u);
   EXPECT_EQ(task.job.arguments[0].bytes(), 80'000'000'000u);

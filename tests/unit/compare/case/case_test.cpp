@@ -34,8 +34,8 @@ TEST(Case, TheBuiltinOneIsTheVectorAddOf4194915Elements) {
   EXPECT_EQ(job.reference_name, "reference");
   EXPECT_EQ(job.python_function, "vector_add");
   EXPECT_EQ(builtin.claims().size(), 4u);
-  EXPECT_EQ(builtin.claims()[3].only,
-            (std::vector<std::string>{"raw", "cupy", "cupy-array", "cupy-array-out", "numba-cached"}));
+  EXPECT_EQ(builtin.claims()[3].only, (std::vector<std::string>{"raw", "jit-cached", "cupy", "cupy-array",
+                                                                "cupy-array-out", "numba-cached"}));
   EXPECT_EQ(job.array, "a + b");
 }
 

@@ -242,6 +242,22 @@ TEST(FloatOptions, ReadEverySpellingOfNvidiasContractionSwitch) {
   EXPECT_EQ(may_contract(row)->option, "no --fmad=false");
 }
 
+TEST(FloatOptions, ReadThoseOfLibNvvmAndOfClangWhereItCompilesIr) {
+  RowResult row;
+  row.compiler = "libNVVM 2.0";
+  row.options = {"-arch=compute_90"};
+  EXPECT_TRUE(may_contract(row)->allowed);
+  EXPECT_EQ(may_contract(row)->option, "no -fma=0");
+  row.options = {"-arch=compute_90", "-fma=0", "-ftz=0"};
+  EXPECT_FALSE(may_contract(row)->allowed);
+  EXPECT_EQ(may_contract(row)->option, "-fma=0");
+  row.compiler = "clang 19.1.7";
+  row.options = {"-cc1", "-mllvm", "-nvptx-fma-level=2"};
+  EXPECT_TRUE(may_contract(row)->allowed);
+  row.options = {"-cc1", "-mllvm", "-nvptx-fma-level=0"};
+  EXPECT_FALSE(may_contract(row)->allowed);
+}
+
 TEST(FloatOptions, ReadClangsAndKnowNothingOfOthers) {
   RowResult row;
   row.compiler = "clang 19.1.7";
