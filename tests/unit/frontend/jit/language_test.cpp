@@ -300,6 +300,87 @@ TEST_F(JitLanguage, WarpsShuffleAndVote) {
               Each(0xaaaaaaaau ^ 2u ^ 1u));
 }
 
+TEST_F(JitLanguage, WarpsReduceInOneInstruction) {
+  EXPECT_THAT(run_traced<int>([](auto out) {
+                const auto i = cast<int>(thread_index().x);
+                const auto word = cast<unsigned>(i) * 0x9E3779B9u;
+                out[i] = select(i == 0, reduce_add_sync(kWholeWarp, i - 20),
+                                select(i == 1, reduce_min_sync(kWholeWarp, i - 20),
+                                       select(i == 2, reduce_max_sync(kWholeWarp, i - 20), 0)));
+                if_(i >= 3, [&] {
+                  const unsigned rest = kWholeWarp << 3;
+                  const auto ands = reduce_and_sync(rest, word | 0xff00u),
+                             ors = reduce_or_sync(rest, word & 0xffu), xors = reduce_xor_sync(rest, word),
+                             most = reduce_max_sync(rest, word);
+                  out[i] = cast<int>(select(i == 3, ands, select(i == 4, ors, select(i == 5, xors, most))));
+                });
+              }),
+              ElementsAreArray(expected<int>([](int i) {
+                unsigned ands = ~0u, ors = 0, xors = 0, most = 0;
+                for (unsigned k = 3; k < 32; ++k) {
+                  const unsigned word = k * 0x9E3779B9u;
+                  ands &= word | 0xff00u, ors |= word & 0xffu, xors ^= word, most = std::max(most, word);
+                }
+                if (i < 3) return std::array{31 * 32 / 2 - 20 * 32, -20, 11}[static_cast<std::size_t>(i)];
+                return static_cast<int>(i == 3 ? ands : i == 4 ? ors : i == 5 ? xors : most);
+              })));
+}
+
+TEST_F(JitLanguage, BlocksVoteWhereTheyWait) {
+  EXPECT_THAT(run_traced<int>([](auto out) {
+                const auto i = cast<int>(thread_index().x);
+                const auto few = sync_threads_count(i % 5 == 0);
+                const auto any = sync_threads_or(i == 31), none = sync_threads_or(i == 32);
+                const auto all = sync_threads_and(i < 32), most = sync_threads_and(i < 31);
+                out[i] = few * 16u + any * 8 + none * 4 + all * 2 + most;
+              }),
+              Each(7 * 16 + 8 + 2));
+}
+
+TEST_F(JitLanguage, CountersWrapWhereTheyAreTold) {
+  const auto counts = run_traced<unsigned>([](auto out) {
+    if_(thread_index().x < 11u, [&] {
+      atomic_inc(out[0], 3u);
+      atomic_dec(out[1], 3u);
+    });
+  });
+  EXPECT_EQ(counts[0], 11u % 4);
+  EXPECT_EQ(counts[1], (4 - 11u % 4) % 4);
+}
+
+TEST_F(JitLanguage, TheUpperHalfOfAProductIsOfItsType) {
+  EXPECT_THAT(run_traced<std::int64_t>([](auto out) {
+                const auto i = cast<int>(thread_index().x);
+                const auto x = i * 123456789 - 2000000000;
+                const auto wide = cast<std::int64_t>(x) * 4294967291;
+                out[i] = mul_hi(x, -7) + mul_hi(cast<unsigned>(x), 7u) * 3ll + mul_hi(wide, wide) * 5 +
+                         cast<std::int64_t>(mul_hi(cast<std::uint64_t>(wide), 77ull)) * 7;
+              }),
+              ElementsAreArray(expected<std::int64_t>([](int i) {
+                __extension__ using Wide = __int128;
+                const auto x = static_cast<int>(i * 123456789ll - 2000000000);
+                const std::int64_t wide = x * 4294967291;
+                const auto u = static_cast<std::uint64_t>(wide);
+                return (std::int64_t{x} * -7 >> 32) +
+                       std::int64_t{static_cast<unsigned>(x)} * 7 / (1ll << 32) * 3 +
+                       static_cast<std::int64_t>(Wide{wide} * wide >> 64) * 5 +
+                       static_cast<std::int64_t>(Wide{u} * 77 >> 64) * 7;
+              })));
+}
+
+TEST_F(JitLanguage, ASelectOfLambdasEvaluatesTheChosenOneAlone) {
+  EXPECT_THAT(run_traced<int>([](auto out) {
+                const auto i = cast<int>(thread_index().x);
+                // What is not chosen would be far beyond the array, or counted.
+                const auto x = select(
+                    i < 10, [&] { return out[cast<long>(i >= 10) << 40] + 5; }, -1);
+                const auto y = select(i >= 10, 0.5, [&] { return out[cast<long>(i >= 10) << 40] + 1; });
+                sync_threads();
+                out[i] = x * 100 + cast<int>(y * 2);
+              }),
+              ElementsAreArray(expected<int>([](int i) { return i < 10 ? 502 : -99; })));
+}
+
 TEST_F(JitLanguage, IndicesHaveThreeAxes) {
   const auto kernel = jit([](auto out) {
     const auto [x, y, z] = grid_index<3>();
