@@ -126,9 +126,10 @@ class Numba(Worker):
             return
         make_unit, passed = unit.__init__, self.passed
 
-        def noting(made, options):
-            make_unit(made, options)
-            passed[:] = [each.decode() if isinstance(each, bytes) else str(each) for each in made.options]
+        def noting(made, *arguments, **named):
+            make_unit(made, *arguments, **named)
+            options = getattr(made, "options", ())  # the CUDA target of Numba itself keeps none there
+            passed[:] = [each.decode() if isinstance(each, bytes) else str(each) for each in options]
 
         unit.__init__ = noting
 

@@ -113,11 +113,11 @@ TEST_F(DeviceFunctions, PrintfPacksIntsAtFourBytes) {
 }
 
 TEST_F(DeviceFunctions, PrintfDropsTheOldestWhereItsBufferIsFull) {
-  ASSERT_OK(call("cuCtxSetLimit", abi::Enum{1}, std::size_t{1024}));
+  ASSERT_OK(call("cuCtxSetLimit", abi::Enum{1}, std::size_t{512} << 10));
   const abi::Function function = function_of(load(printing("0123456789abcde\n", {})), "k");
   DeviceArray<std::uint32_t> out(1);
-  ASSERT_OK(launch(function, {{1, 1, 1}, {1000, 1, 1}}, {out.argument()}));
-  EXPECT_EQ(written_to(1, [] { EXPECT_OK(call("cuCtxSynchronize")); }).size(), 1024u);
+  ASSERT_OK(launch(function, {{64, 1, 1}, {1000, 1, 1}}, {out.argument()}));
+  EXPECT_EQ(written_to(1, [] { EXPECT_OK(call("cuCtxSynchronize")); }).size(), std::size_t{512} << 10);
 }
 
 TEST_F(DeviceFunctions, AFailedAssertionIsToldOnStderrAndInItsCode) {
@@ -181,7 +181,7 @@ TEST_F(DeviceFunctions, MallocGivesEachThreadItsOwnMemoryUpToTheHeapsLimit) {
   EXPECT_EQ(std::count(kept.begin(), kept.end(), 0u), 24) << "eight MiB hold eight blocks of one";
 }
 
-TEST_F(DeviceFunctions, RecursionWithoutEndIsALaunchFailureThatSaysSo) {
+TEST_F(DeviceFunctions, RecursionWithoutEndIsAnIllegalAddressThatSaysSo) {
   const std::string text = std::string(kHeader) + R"(
 .func (.param .u32 r) deeper(.param .u32 n)
 {
@@ -199,7 +199,7 @@ TEST_F(DeviceFunctions, RecursionWithoutEndIsALaunchFailureThatSaysSo) {
 }
 )";
   ASSERT_OK(launch(function_of(load(text), "k"), {}, {}));
-  EXPECT_RESULT(abi::kLaunchFailed, call("cuCtxSynchronize"));
+  EXPECT_RESULT(abi::kIllegalAddress, call("cuCtxSynchronize"));
   EXPECT_NE(last_error().find("calls more deeply than its stack allows"), std::string::npos) << last_error();
   EXPECT_OK(call("cuDevicePrimaryCtxReset_v2", 0));
 }

@@ -57,7 +57,7 @@ Result run_deep(std::uint32_t depth, std::vector<std::uint32_t>* sums = nullptr)
 
 TEST_F(Limits, BeginAsThoseOfAGpu) {
   EXPECT_EQ(get(kStack), 1024u);
-  EXPECT_EQ(get(kPrint), std::size_t{1} << 20);
+  EXPECT_EQ(get(kPrint), std::size_t{8448} << 10);
   EXPECT_EQ(get(kHeap), std::size_t{8} << 20);
   EXPECT_RESULT(abi::kInvalidValue, call("cuCtxGetLimit", static_cast<std::size_t*>(nullptr), kStack));
   EXPECT_RESULT(abi::kInvalidValue, set(abi::limit::count, 1));
@@ -68,7 +68,7 @@ TEST_F(Limits, ADeeperRecursionFitsWhereTheStackIsLargerAndElseIsAnErrorThatName
   std::vector<std::uint32_t> sums;
   ASSERT_OK(run_deep(7, &sums));
   for (std::uint32_t t = 0; t < 40; ++t) EXPECT_EQ(sums[t], (7 + t) * (8 + t) / 2);
-  EXPECT_RESULT(abi::kLaunchFailed, run_deep(kDepth));
+  EXPECT_RESULT(abi::kIllegalAddress, run_deep(kDepth));
   EXPECT_NE(last_error().find(
                 "kernel `deep` calls more deeply than its stack allows (CU_LIMIT_STACK_SIZE) in block"),
             std::string::npos)
@@ -80,13 +80,24 @@ TEST_F(Limits, ADeeperRecursionFitsWhereTheStackIsLargerAndElseIsAnErrorThatName
   for (std::uint32_t t = 0; t < 40; ++t) EXPECT_EQ(sums[t], (kDepth + t) * (kDepth + t + 1) / 2);
   // A launch has the stack of its time; the next one another.
   ASSERT_OK(set(kStack, 1024));
-  EXPECT_RESULT(abi::kLaunchFailed, run_deep(kDepth));
+  EXPECT_RESULT(abi::kIllegalAddress, run_deep(kDepth));
 }
 
 TEST_F(Limits, AStackIsAtMostAsLargeAsAThreadsLocalMemory) {
-  EXPECT_OK(set(kStack, std::size_t{512} << 10));
-  EXPECT_RESULT(abi::kInvalidValue, set(kStack, (std::size_t{512} << 10) + 16));
-  EXPECT_EQ(get(kStack), std::size_t{512} << 10);
+  EXPECT_OK(set(kStack, 523712));
+  EXPECT_RESULT(abi::kInvalidValue, set(kStack, std::size_t{512} << 10));
+  EXPECT_EQ(get(kStack), 523712u);
+}
+
+TEST_F(Limits, AreRoundedAsAGpuDoes) {
+  EXPECT_OK(set(kStack, 1));
+  EXPECT_EQ(get(kStack), 16u);
+  EXPECT_OK(set(kStack, 1000));
+  EXPECT_EQ(get(kStack), 1008u);
+  EXPECT_OK(set(kPrint, 1000));
+  EXPECT_EQ(get(kPrint), std::size_t{512} << 10);
+  EXPECT_OK(set(kHeap, 0));
+  EXPECT_EQ(get(kHeap), std::size_t{4} << 20);
 }
 
 TEST_F(Limits, AnAllocationOnTheStackThatDoesNotFitIsItsOverflow) {
@@ -111,7 +122,7 @@ TEST_F(Limits, AnAllocationOnTheStackThatDoesNotFitIsItsOverflow) {
       EXPECT_EQ(out.read()[31], 31u);
       continue;
     }
-    EXPECT_RESULT(abi::kLaunchFailed, call("cuCtxSynchronize"));
+    EXPECT_RESULT(abi::kIllegalAddress, call("cuCtxSynchronize"));
     EXPECT_NE(last_error().find("`allocates` calls more deeply"), std::string::npos) << last_error();
     break;
   }
@@ -139,15 +150,15 @@ const char kUsing[] = R"(
 
 TEST_F(Limits, TheHeapAndThePrintBufferCannotBeChangedOnceAKernelUsesThem) {
   const abi::Module module = load(ptx(kUsing));
-  EXPECT_OK(set(kHeap, std::size_t{1} << 20));
-  EXPECT_OK(set(kPrint, std::size_t{1} << 16));
+  EXPECT_OK(set(kHeap, std::size_t{5} << 20));
+  EXPECT_OK(set(kPrint, std::size_t{1} << 20));
   ASSERT_OK(launch(function_of(module, "allocates"), {}, {}));
-  EXPECT_RESULT(abi::kInvalidValue, set(kHeap, std::size_t{2} << 20));
-  EXPECT_EQ(get(kHeap), std::size_t{1} << 20);
-  EXPECT_OK(set(kPrint, std::size_t{1} << 17));
+  EXPECT_RESULT(abi::kInvalidValue, set(kHeap, std::size_t{6} << 20));
+  EXPECT_EQ(get(kHeap), std::size_t{5} << 20);
+  EXPECT_OK(set(kPrint, std::size_t{2} << 20));
   ASSERT_OK(launch(function_of(module, "prints"), {}, {}));
-  EXPECT_RESULT(abi::kInvalidValue, set(kPrint, std::size_t{1} << 18));
-  EXPECT_EQ(get(kPrint), std::size_t{1} << 17);
+  EXPECT_RESULT(abi::kInvalidValue, set(kPrint, std::size_t{3} << 20));
+  EXPECT_EQ(get(kPrint), std::size_t{2} << 20);
   EXPECT_OK(call("cuCtxSynchronize"));
 }
 

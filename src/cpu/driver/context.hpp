@@ -53,8 +53,7 @@ struct ContextObject : std::enable_shared_from_this<ContextObject> {
   /// kStackFactor: as deep a recursion as on a GPU fits.
   std::uint64_t stack_bytes() const { return stack_limit.load(std::memory_order_relaxed) * kStackFactor; }
   static constexpr std::uint64_t kStackFactor = 16;
-  static constexpr std::size_t kMostStack = std::size_t{512}
-                                            << 10;  // as much local memory as a thread may have
+  static constexpr std::size_t kMostStack = 523712;  // bytes for a thread, as on an H200
   void set_default_limits();
   /// CU_LIMIT_*, in bytes or as the limit counts.
   abi::Result limit(abi::Enum which, std::size_t& value);

@@ -53,8 +53,8 @@ void report(const GridOutcome& outcome, const FunctionObject& function, ContextS
       return status.fail(abi::kLaunchFailed, kernel + " executed a trap" + where);
     case codegen::Fault::barrier_never_completes:
       return status.fail(abi::kLaunchFailed, kernel + " waits for threads that never come," + where);
-    case codegen::Fault::stack_overflow:
-      return status.fail(abi::kLaunchFailed,
+    case codegen::Fault::stack_overflow:  // on a GPU the stack is memory with an end
+      return status.fail(abi::kIllegalAddress,
                          kernel + " calls more deeply than its stack allows (CU_LIMIT_STACK_SIZE)" + where);
     case codegen::Fault::yielded:
       break;

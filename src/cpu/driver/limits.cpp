@@ -1,4 +1,6 @@
 // A context's limits: the stack of a thread, the buffer of printf, the heap of malloc.
+#include <algorithm>
+
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/context.hpp"
 
@@ -10,6 +12,10 @@ namespace {
 
 constexpr std::size_t kMostL2Granularity = 128;
 
+// As an H200 rounds what is set (tests/conformance/gpu/limits.txt).
+constexpr std::size_t kStackUnit = 16, kLeastPrintBuffer = std::size_t{512} << 10,
+                      kLeastHeap = std::size_t{4} << 20;
+
 Result check_name(abi::Enum which) {
   if (which < 0 || which >= abi::limit::count) return abi::kInvalidValue;
   return which > abi::limit::persisting_l2_cache_size ? abi::kUnsupportedLimit : abi::kSuccess;
@@ -19,7 +25,7 @@ Result check_name(abi::Enum which) {
 
 void ContextObject::set_default_limits() {
   limits[abi::limit::stack_size] = 1024;
-  limits[abi::limit::printf_fifo_size] = std::size_t{1} << 20;
+  limits[abi::limit::printf_fifo_size] = std::size_t{8448} << 10;
   limits[abi::limit::malloc_heap_size] = std::size_t{8} << 20;
   limits[abi::limit::dev_runtime_sync_depth] = 2;
   limits[abi::limit::dev_runtime_pending_launch_count] = 2048;
@@ -42,6 +48,7 @@ Result ContextObject::set_limit(abi::Enum which, std::size_t value) {
         return fail(abi::kInvalidValue,
                     "a thread's stack is at most " + std::to_string(kMostStack) + " bytes");
       }
+      value = (value + kStackUnit - 1) / kStackUnit * kStackUnit;
       stack_limit.store(value);
       break;
     // The driver makes both when the first kernel that uses them is launched, and does not change them then.
@@ -50,6 +57,7 @@ Result ContextObject::set_limit(abi::Enum which, std::size_t value) {
         return fail(abi::kInvalidValue,
                     "a kernel that prints has been launched: its buffer cannot be changed");
       }
+      value = std::max(value, kLeastPrintBuffer);
       services.set_print_limit(value);
       break;
     case abi::limit::malloc_heap_size:
@@ -57,6 +65,7 @@ Result ContextObject::set_limit(abi::Enum which, std::size_t value) {
         return fail(abi::kInvalidValue,
                     "a kernel that allocates has been launched: its heap cannot be changed");
       }
+      value = std::max(value, kLeastHeap);
       services.set_heap_limit(value);
       break;
     case abi::limit::max_l2_fetch_granularity:

@@ -43,7 +43,8 @@ class JitCache : public fixtures::JitTest {
   ScopedEnvironment environment_{{{"TARE_CACHE_DIR", (folder_.path() / "cache").string()}}};
 };
 
-/// What one process finds in the cache that its parent names, written for it. Disabled: only its parent runs it.
+/// What one process finds in the cache that its parent names, written for it. Disabled: only its parent runs
+/// it.
 class JitCacheChild : public fixtures::JitTest {};
 TEST_F(JitCacheChild, DISABLED_RunsOnce) {
   const auto kernel = scaled_sum(2.0f, cached());
