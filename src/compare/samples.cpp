@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "compare/comparison.hpp"
+#include "compare/report/checks.hpp"
+#include "compare/report/figures.hpp"
 #include "compare/report/statistics.hpp"
 #include "compare/workspace.hpp"
 #include "tare/version.hpp"
@@ -122,7 +124,11 @@ void Comparison::run_pass(const Plan& plan) {
       run_sample(pass, row, plan, sample);
     }
   }
-  for (RowResult& result : pass.result.rows) summarize_samples(result);
+  for (RowResult& result : pass.result.rows) {
+    summarize_samples(result);
+    if (has_figures(result) && !result.not_strict.empty())
+      add_lines(result.detail, "under --fp strict: " + result.not_strict);
+  }
   if (plan.steady) run_rounds(pass, plan.name);
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (Live& live = pass.live[i]; live.worker) {
@@ -322,17 +328,13 @@ void Comparison::judge_bits(RowResult& result, const std::vector<Difference>& fo
                                      [&](const JobArgument& each) { return each.name == worst->argument; });
   result.status = status;
   inputs_suspect_ = true;
-  const std::string expected = worst->giver.empty()         ? "want " + worst->want
-                               : worst->giver == result.row ? "it gave first " + worst->want
-                                                            : worst->giver + " gave " + worst->want;
   const std::string why = why_not_comparable(result, *worst);
-  result.reason =
-      fmt::format("{}{}{}[{}] is {}, {}; {} of {} elements differ",
-                  why.empty() ? "" : "not comparable under --fp strict (" + why + "): ",
-                  late ? "right after the first launch, wrong after the timed ones: " : "", worst->argument,
-                  worst->first_index, worst->got, expected, worst->differing, argument->count);
-  if (!worst->giver.empty() && worst->giver != result.row && worst->hint.empty())
-    result.reason += "; there is no reference: either may be wrong";
+  result.reason = fmt::format("{}{}{}[{}] is {}, {}; {} of {} elements differ",
+                              why.empty() ? "" : "not comparable under --fp strict (" + why + "): ",
+                              late ? "right after the first launch, wrong after the timed ones: " : "",
+                              worst->argument, worst->first_index, worst->got, expected(result, *worst),
+                              worst->differing, argument->count);
+  if (is_disagreement(result, *worst)) result.reason += "; there is no reference: either may be wrong";
 }
 
 }  // namespace tare::compare

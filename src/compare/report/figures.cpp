@@ -90,6 +90,26 @@ const RowResult* find_row(const PassResult* pass, const std::string& name) {
   return found == pass->rows.end() ? nullptr : &*found;
 }
 
+const char* status_name(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::skipped:
+      return "skipped";
+    case Status::failed:
+      return "failed";
+    case Status::incomparable:
+      return "incomparable";
+    case Status::wrong:
+      break;
+  }
+  return "wrong";
+}
+
+bool has_figures(const RowResult& row) {
+  return row.status == Status::ok || row.status == Status::wrong || row.status == Status::incomparable;
+}
+
 bool is_check_row(const RowResult& row) {
   return row.row == "self" || !row.twin.empty();
 }

@@ -18,6 +18,12 @@ const PassResult* find_pass(const Record& record, const std::string& name);
 /// The row of that name in `pass`, or null (also for a null pass).
 const RowResult* find_row(const PassResult* pass, const std::string& name);
 
+/// As the record spells it: "ok", "skipped", "failed", "wrong", "incomparable".
+const char* status_name(Status status);
+
+/// Whether it ran to its end, be its output right or not.
+bool has_figures(const RowResult& row);
+
 /// The row that repeats another one, its twin, on memory of its own: no way to launch by itself, so it takes
 /// no part in claims and comparisons.
 bool is_check_row(const RowResult& row);

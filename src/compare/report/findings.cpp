@@ -22,10 +22,6 @@ std::string ms(double value) {
   return significant(value, 3) + " ms";
 }
 
-bool ran(const RowResult& row) {
-  return row.status == Status::ok || row.status == Status::wrong || row.status == Status::incomparable;
-}
-
 std::vector<const RowResult*> rows_that(const PassResult* pass, auto&& holds) {
   std::vector<const RowResult*> rows;
   if (pass != nullptr)
@@ -45,7 +41,7 @@ Sentences compile_moments(const Record& record) {
   std::string text;
   for (const std::string phase : {"build", "first"}) {
     const auto rows = rows_that(cold, [&](const RowResult& row) {
-      return ran(row) && compile_phase(row) == phase && phase_figure(row, phase);
+      return has_figures(row) && compile_phase(row) == phase && phase_figure(row, phase);
     });
     if (rows.empty()) continue;
     std::vector<std::string> parts;
@@ -54,8 +50,8 @@ Sentences compile_moments(const Record& record) {
     text += (text.empty() ? "the compiler runs in " : "; in ") + phase + " for " + join_names(parts);
   }
   std::vector<std::string> beside;
-  for (const RowResult* row :
-       rows_that(cold, [](const RowResult& each) { return ran(each) && compile_phase(each) == "open"; }))
+  for (const RowResult* row : rows_that(
+           cold, [](const RowResult& each) { return has_figures(each) && compile_phase(each) == "open"; }))
     beside.push_back(row->row);
   if (!beside.empty())
     text += (text.empty() ? "the compiler runs " : "; ") +
@@ -74,10 +70,10 @@ bool clearly_below(const Sampled& after, const Sampled& before) {
 Sentences caches(const Record& record) {
   const PassResult* warm = find_pass(record, "warm");
   std::vector<std::string> kept, kept_below, again;
-  for (const RowResult* cold : rows_that(find_pass(record, "cold"), ran)) {
+  for (const RowResult* cold : rows_that(find_pass(record, "cold"), has_figures)) {
     const RowResult* second = find_row(warm, cold->row);
     const std::string phase = compile_phase(*cold);
-    if (second == nullptr || !ran(*second) || cold->cache.compiles == 0) continue;
+    if (second == nullptr || !has_figures(*second) || cold->cache.compiles == 0) continue;
     if (phase != "build" && phase != "first") continue;
     const auto &before = phase_figure(*cold, phase), &after = phase_figure(*second, phase);
     if (!before || !after) continue;
@@ -144,7 +140,7 @@ Sentences steady_states(const Record& record) {
 Sentences paces(const Record& record) {
   std::vector<std::string> held_back, queued;
   for (const RowResult* row : rows_that(find_pass(record, "warm"), [](const RowResult& row) {
-         return ran(row) && row.launch_us && row.mean_ms;
+         return has_figures(row) && row.launch_us && row.mean_ms;
        })) {
     const std::string name = fmt::format("{} (a call takes {:.3g} us of the host's time, a launch {:.3g} us)",
                                          row->row, *row->launch_us, *row->mean_ms * 1000);
@@ -234,7 +230,7 @@ Sentences differing_bits(const Record& record) {
   const PassResult* pass = find_pass(record, "cold");
   if (pass == nullptr) pass = find_pass(record, "warm");
   const auto compared =
-      rows_that(pass, [](const RowResult& row) { return ran(row) && outputs_compared(row); });
+      rows_that(pass, [](const RowResult& row) { return has_figures(row) && outputs_compared(row); });
   std::vector<const RowResult*> differing, equal;
   for (const RowResult* row : compared) (elements_differing(*row) > 0 ? differing : equal).push_back(row);
   if (differing.empty() || !std::all_of(differing.begin(), differing.end(),
@@ -266,7 +262,7 @@ Sentences differing_bits(const Record& record) {
 
 Sentences weak_checks(const Record& record) {
   const bool any = std::any_of(record.passes.begin(), record.passes.end(), [](const PassResult& pass) {
-    return std::any_of(pass.rows.begin(), pass.rows.end(), ran);
+    return std::any_of(pass.rows.begin(), pass.rows.end(), has_figures);
   });
   Sentences sentences;
   for (const WeakCheck& weak : record.weak_checks) {

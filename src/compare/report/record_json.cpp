@@ -99,22 +99,6 @@ json cache_json(const CacheUse& cache) {
   return {{"result", cache.result}, {"compiles", cache.compiles}, {"details", map_json(cache.details)}};
 }
 
-const char* status_name(Status status) {
-  switch (status) {
-    case Status::ok:
-      return "ok";
-    case Status::skipped:
-      return "skipped";
-    case Status::failed:
-      return "failed";
-    case Status::incomparable:
-      return "incomparable";
-    case Status::wrong:
-      break;
-  }
-  return "wrong";
-}
-
 json row_json(const RowResult& row) {
   json object{{"row", row.row},
               {"title", row.title},

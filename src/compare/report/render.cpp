@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compare/options.hpp"
+#include "compare/report/checks.hpp"
 #include "compare/report/figures.hpp"
 #include "compare/report/findings.hpp"
 #include "compare/report/header.hpp"
@@ -38,25 +39,6 @@ Cell rate(const RowResult& row) {
   Cell cell{.text = fixed(*row.gb_per_s, *row.gb_per_s < 100 ? 1 : 0), .note = row.gb_label};
   if (row.gb_label == "above peak") cell.style = Style::unsure;
   return cell;
-}
-
-/// The first output that differs, and whether only after the timed launches; null where none does.
-const Difference* first_differing(const RowResult& row) {
-  for (const auto* differences : {&row.differences, &row.late_differences})
-    for (const Difference& difference : *differences)
-      if (!difference.equal) return &difference;
-  return nullptr;
-}
-
-/// Whether the output differs from what another row gave, and not from a reference: then either may be wrong.
-/// What a hint explains is the row's own doing.
-bool is_disagreement(const RowResult& row, const Difference& difference) {
-  return !difference.giver.empty() && difference.giver != row.row && difference.hint.empty();
-}
-
-bool only_differs(const RowResult& row) {
-  const Difference* const difference = first_differing(row);
-  return row.status == Status::wrong && difference != nullptr && is_disagreement(row, *difference);
 }
 
 Cell bits(const RowResult& row) {
@@ -92,21 +74,16 @@ std::vector<std::string> wrong_lines(const Record& record, const RowResult& row)
        {std::pair(&row.differences, ": "), std::pair(&row.late_differences, " after the timed launches: ")})
     for (const Difference& difference : *differences) {
       if (difference.equal || !said.insert(difference.argument).second) continue;
-      const std::string expected =
-          difference.giver.empty()
-              ? "want " + difference.want
-              : (difference.giver == row.row ? "it gave first " : difference.giver + " gave ") +
-                    difference.want;
       lines.push_back(fmt::format("{}{}{}[{}]: got {}, {}; {} of {} differ", how_it_differs(row, difference),
-                                  when, difference.argument, difference.first_index, difference.got, expected,
-                                  difference.differing, count_of(record, difference.argument)));
+                                  when, difference.argument, difference.first_index, difference.got,
+                                  expected(row, difference), difference.differing,
+                                  count_of(record, difference.argument)));
       if (!difference.hint.empty()) lines.push_back("  hint: " + difference.hint);
     }
   if (lines.empty()) lines.push_back("wrong: " + row.reason);
   if (only_differs(row)) lines.push_back("  there is no reference: either may be wrong");
-  if (row.status == Status::incomparable && !row.not_strict.empty())
-    lines.push_back("  under --fp strict: " + row.not_strict);
-  else if (row.status == Status::incomparable)
+  // Why the row's own library cannot be strict stands below the table.
+  if (row.status == Status::incomparable && row.not_strict.empty())
     lines.push_back("  under --fp strict the library of row " + first_differing(row)->giver +
                     " cannot be strict");
   return lines;
@@ -114,10 +91,6 @@ std::vector<std::string> wrong_lines(const Record& record, const RowResult& row)
 
 std::string with_verb(const std::string& verb, const std::string& reason) {
   return reason.starts_with(verb) ? reason : verb + reason;
-}
-
-bool has_figures(const RowResult& row) {
-  return row.status == Status::ok || row.status == Status::wrong || row.status == Status::incomparable;
 }
 
 std::string pass_title(const std::string& name) {
@@ -295,94 +268,6 @@ std::string places(const Record& record, unsigned width) {
   return text.empty() ? text : text + '\n';
 }
 
-/// The row's results over the passes of which `holds` is true.
-std::vector<const RowResult*> results_of(const Record& record, const std::string& name, auto&& holds) {
-  std::vector<const RowResult*> results;
-  for (const PassResult& pass : record.passes)
-    for (const RowResult& row : pass.rows)
-      if (row.row == name && pass.name != "rehearsal" && holds(row)) results.push_back(&row);
-  return results;
-}
-
-/// What the rows that match were held against: "4 rows match", "2 rows agree with one another (...)".
-std::string matching_text(const Record& record, const std::vector<std::string>& matching) {
-  bool compared = false, by_rows = false;
-  std::set<std::string> ways, ways_that_match;
-  for (const PassResult& pass : record.passes)
-    for (const RowResult& row : pass.rows) {
-      if (pass.name == "rehearsal" || !has_figures(row)) continue;
-      const std::string& way = is_check_row(row) ? row.twin : row.row;
-      ways.insert(way);
-      if (std::find(matching.begin(), matching.end(), row.row) == matching.end()) continue;
-      ways_that_match.insert(way);
-      compared = compared || outputs_compared(row);
-      by_rows = by_rows || outputs_given_by_a_row(row);
-    }
-  const bool one = matching.size() == 1;
-  const std::string rows = plural(static_cast<int>(matching.size()), "row");
-  if (!compared) return rows + " ran; no output is compared";
-  if (!by_rows) return rows + (one ? " matches" : " match");
-  if (ways_that_match.size() > 1) return rows + " agree with one another (there is no reference)";
-  return join_names(matching) +
-         (one ? " was only held against what it gave itself"
-              : " were only held against what they gave themselves") +
-         ": there is no reference" + (ways.size() == 1 ? ", and no other row ran" : "");
-}
-
-/// "Checks: 4 rows match; wrong: raw; skipped: clang". A row counts by the worst that happened to it.
-std::string checks(const Record& record, Painter paint) {
-  enum { matches, skipped, failed, wrong, differs, incomparable, kinds };
-  std::vector<std::string> names, by_kind[kinds];
-  for (const PassResult& pass : record.passes)
-    for (const RowResult& row : pass.rows)
-      if (std::find(names.begin(), names.end(), row.row) == names.end()) names.push_back(row.row);
-  std::vector<std::string> givers;
-  for (const std::string& name : names) {
-    const auto with = [&](Status status) {
-      return results_of(record, name, [&](const RowResult& row) { return row.status == status; });
-    };
-    const std::vector<const RowResult*> wrongs = with(Status::wrong);
-    const bool only_different =
-        std::all_of(wrongs.begin(), wrongs.end(), [](const auto* row) { return only_differs(*row); });
-    if (!wrongs.empty() && only_different) givers.push_back(first_differing(*wrongs.front())->giver);
-    by_kind[!wrongs.empty()                       ? (only_different ? differs : wrong)
-            : !with(Status::failed).empty()       ? failed
-            : !with(Status::incomparable).empty() ? incomparable
-            : !with(Status::ok).empty()           ? matches
-                                                  : skipped]
-        .push_back(name);
-  }
-  const std::vector<std::string>& matching = by_kind[matches];
-  std::string text = "\nChecks: ";
-  if (record.job.empty) {
-    text += "nothing was launched, so nothing was checked";
-  } else if (by_kind[skipped].size() == names.size()) {
-    text += paint(Style::bad, "no row ran, so nothing was checked");
-  } else if (matching.empty()) {
-    text += paint(Style::bad, "no row matches");
-  } else {
-    const std::string said = matching_text(record, matching);
-    text +=
-        paint(said.ends_with("match") || said.ends_with("matches") || said.find("agree") != std::string::npos
-                  ? Style::good
-                  : Style::unsure,
-              said);
-  }
-  const bool one_giver =
-      std::all_of(givers.begin(), givers.end(), [&](const auto& each) { return each == givers.front(); });
-  const std::string differing =
-      givers.empty() || !one_giver ? "differing from another row" : "differing from " + givers.front();
-  for (const auto& [kind, word, style] :
-       {std::tuple(wrong, std::string("wrong"), Style::bad), std::tuple(differs, differing, Style::bad),
-        std::tuple(incomparable, std::string("not comparable"), Style::unsure),
-        std::tuple(failed, std::string("failed"), Style::bad),
-        std::tuple(skipped, std::string("skipped"), Style::plain)})
-    if (!by_kind[kind].empty())
-      text += "; " + paint(style, word + ": " + join_names(by_kind[kind])) +
-              (kind == differs ? " (either may be wrong)" : "");
-  return text + '\n';
-}
-
 }  // namespace
 
 std::string render(const Record& record, bool colour, unsigned width, const Extras& extras) {
@@ -396,7 +281,10 @@ std::string render(const Record& record, bool colour, unsigned width, const Extr
   text += places(record, width);
   text += claims(record, width, paint);
   text += findings(record, width, paint);
-  text += checks(record, paint);
+  std::vector<const PassResult*> measured;
+  for (const PassResult& pass : record.passes)
+    if (pass.name != "rehearsal") measured.push_back(&pass);
+  text += '\n' + checks(measured, record.job.empty, "", paint);
   return text;
 }
 

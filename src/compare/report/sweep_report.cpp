@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "compare/report/checks.hpp"
 #include "compare/report/figures.hpp"
 #include "compare/report/header.hpp"
 #include "compare/report/text.hpp"
@@ -16,14 +17,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 using Cell = Table::Cell;
-
-const char* status_word(Status status) {
-  return status == Status::ok        ? "ok"
-         : status == Status::skipped ? "skipped"
-         : status == Status::failed  ? "failed"
-         : status == Status::wrong   ? "wrong"
-                                     : "incomparable";
-}
 
 bool was_measured(const Sweep& sweep, const std::string& row) {
   for (const SweepSize& size : sweep.sizes)
@@ -45,7 +38,7 @@ std::string times_table(const Sweep& sweep, unsigned width, Painter paint) {
       const RowResult* const row = find_row(find_pass(size.record, "cold"), headings[i]);
       const bool wrong = row && row->status == Status::wrong;
       Cell cell{.text = row && row->mean_ms ? fixed(*row->mean_ms, 4) : "-"};
-      if (wrong) cell = {.text = "wrong", .style = Style::bad};
+      if (wrong) cell = {.text = only_differs(*row) ? "differs" : "wrong", .style = Style::bad};
       if (row && row->status == Status::incomparable) cell.style = Style::unsure;
       if (row && row->host_bound && !wrong) cell.note = "h";
       cells.push_back(std::move(cell));
@@ -66,54 +59,6 @@ bool any_host_bound(const Sweep& sweep) {
   return false;
 }
 
-/// The worst that happened to a row at any size; skipped only where it never ran.
-Status worst_of(const Sweep& sweep, const std::string& name) {
-  const auto any = [&](Status status) {
-    return std::any_of(sweep.sizes.begin(), sweep.sizes.end(), [&](const SweepSize& size) {
-      const RowResult* const row = find_row(&size.record.passes.front(), name);
-      return row != nullptr && row->status == status;
-    });
-  };
-  for (const Status status : {Status::wrong, Status::failed, Status::ok})
-    if (any(status)) return status;
-  return Status::skipped;
-}
-
-/// "Checks: 2 rows match at all 17 sizes; failed: raw; skipped: aot".
-std::string checks(const Sweep& sweep, unsigned width, Painter paint) {
-  const Record& first = sweep.sizes.front().record;
-  std::vector<std::string> matching, wrong, failed, skipped;
-  std::set<std::string> ways;
-  for (const RowResult& row : first.passes.front().rows) {
-    const Status worst = worst_of(sweep, row.row);
-    (worst == Status::ok       ? matching
-     : worst == Status::wrong  ? wrong
-     : worst == Status::failed ? failed
-                               : skipped)
-        .push_back(row.row);
-    if (worst != Status::skipped && worst != Status::failed)
-      ways.insert(is_check_row(row) ? row.twin : row.row);
-  }
-  const auto is_empty = [](const SweepSize& size) { return size.record.job.empty; };
-  if (std::all_of(sweep.sizes.begin(), sweep.sizes.end(), is_empty))
-    return "\nChecks: nothing was launched, so nothing was checked\n";
-  std::string text = "Checks: ";
-  if (!matching.empty() && ways.size() == 1 && first.reference.find(" as row ") != std::string::npos)
-    text += join_names(matching) +
-            (matching.size() == 1 ? " was only held against what it gave itself"
-                                  : " were only held against what they gave themselves") +
-            ": there is no reference, and no other row ran";
-  else
-    text += plural(static_cast<int>(matching.size()), "row") +
-            (matching.size() == 1 ? " matches at " : " match at ") +
-            (sweep.sizes.size() == 1 ? "the one size" : fmt::format("all {} sizes", sweep.sizes.size()));
-  for (const auto& [names, word] :
-       {std::pair(&wrong, "wrong"), std::pair(&failed, "failed"), std::pair(&skipped, "skipped")})
-    if (!names->empty()) text += fmt::format("; {}: {}", word, join_names(*names));
-  const bool good = wrong.empty() && failed.empty() && !matching.empty();
-  return '\n' + paint(good ? Style::good : Style::bad, wrapped(text, width, 2, 0)) + '\n';
-}
-
 std::string crossing_text(const RowCrossing& each) {
   const Crossing& crossing = each.crossing;
   if (!crossing.decided) return "undecided: " + crossing.reason;
@@ -128,6 +73,12 @@ std::string crossing_text(const RowCrossing& each) {
                                        : "; only the greater one counts");
 }
 
+/// " failed", " differs"; nothing where the reason begins with it.
+std::string what_happened(const RowResult& row) {
+  if (row.status == Status::incomparable) return {};
+  return only_differs(row) ? " differs" : std::string(" ") + status_name(row.status);
+}
+
 // Rows that have no column, or not at every size.
 std::string reasons(const Sweep& sweep, unsigned width, Painter paint) {
   std::string text;
@@ -136,9 +87,11 @@ std::string reasons(const Sweep& sweep, unsigned width, Painter paint) {
     for (const RowResult& row : size.record.passes.front().rows) {
       if (row.status == Status::ok || !said.insert(row.row + '\n' + row.reason).second) continue;
       const std::string when = row.status == Status::skipped ? "" : fmt::format(" at n = {}", size.n);
-      text += paint(row.status == Status::skipped ? Style::dim : Style::bad,
-                    wrapped(fmt::format("{} {}{}: {}", row.row, status_word(row.status), when, row.reason),
-                            width, 2, 0)) +
+      text += paint(row.status == Status::skipped        ? Style::dim
+                    : row.status == Status::incomparable ? Style::unsure
+                                                         : Style::bad,
+                    wrapped(fmt::format("{}{}{}: {}", row.row, what_happened(row), when, row.reason), width,
+                            2, 0)) +
               '\n';
     }
   return text.empty() ? text : '\n' + text;
@@ -149,7 +102,7 @@ json row_json(const RowResult& row) {
   json rounds = json::array();
   for (const Round& round : row.rounds) rounds.push_back(round.mean_ms);
   return {{"row", row.row},
-          {"status", status_word(row.status)},
+          {"status", status_name(row.status)},
           {"reason", row.reason},
           {"version", row.version},
           {"mean_ms", figure(row.mean_ms)},
@@ -213,7 +166,14 @@ std::string render(const Sweep& sweep, bool colour, unsigned width) {
           "costs its call, beyond it its bytes.",
           width, 2, 0) +
       '\n';
-  return text + checks(sweep, width, paint);
+  std::vector<const PassResult*> passes;
+  for (const SweepSize& size : sweep.sizes) passes.push_back(&size.record.passes.front());
+  const bool is_empty = std::all_of(sweep.sizes.begin(), sweep.sizes.end(),
+                                    [](const SweepSize& size) { return size.record.job.empty; });
+  return text + '\n' +
+         checks(passes, is_empty,
+                passes.size() == 1 ? " at the one size" : fmt::format(" at all {} sizes", passes.size()),
+                paint);
 }
 
 std::string to_json(const Sweep& sweep) {

@@ -13,6 +13,7 @@ namespace tare::compare {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -91,6 +92,48 @@ TEST(Sweep, DoubtsARowWhoseTimeDoesNotGrowWithItsWork) {
               StartsWith("nvrtc: its time does not grow with n (0.0020 ms at n = 1024, 0.0020 ms at "
                          "n = 67108864), though it moves 65536 times as much"));
   EXPECT_THAT(render(sweep, false, 120), HasSubstr("nvrtc: its time does not grow"));
+}
+
+/// Does it to the row at every size.
+void for_row(Sweep& sweep, const std::string& name, const auto& change) {
+  for (SweepSize& size : sweep.sizes)
+    for (RowResult& row : size.record.passes.front().rows)
+      if (row.row == name) change(row);
+}
+
+TEST(Sweep, ARowThatIsNotComparableIsNeitherSkippedNorMatching) {
+  Sweep sweep = by_hand();
+  for_row(sweep, "cupy", [](RowResult& row) {
+    row.status = Status::incomparable;
+    row.reason = "not comparable under --fp strict (cupy: it flushes): out[0] is 1, want 2";
+  });
+  const std::string text = render(sweep, false, 120);
+  EXPECT_THAT(text, EndsWith("\nChecks: 2 rows match at all 17 sizes; not comparable: cupy; failed: raw; "
+                             "skipped: aot\n"));
+  EXPECT_THAT(text, HasSubstr("\ncupy at n = 1024: not comparable under --fp strict (cupy: it flushes)"));
+}
+
+TEST(Sweep, WithoutAReferenceRowsAgreeOrDiffer) {
+  Sweep sweep = by_hand();
+  for (const char* name : {"nvrtc", "self", "cupy", "raw"})
+    for_row(sweep, name, [](RowResult& row) {
+      for (auto* differences : {&row.differences, &row.late_differences})
+        for (Difference& difference : *differences) difference.giver = "nvrtc";
+    });
+  EXPECT_THAT(render(sweep, false, 120),
+              EndsWith("\nChecks: 3 rows agree with one another at all 17 sizes (there is no reference); "
+                       "failed: raw; skipped: aot\n"));
+  for_row(sweep, "cupy", [](RowResult& row) {
+    row.status = Status::wrong;
+    row.differences[0].equal = false;
+    row.reason = "out[0] is 1, nvrtc gave 2";
+  });
+  const std::string text = render(sweep, false, 120);
+  EXPECT_THAT(text, EndsWith("\nChecks: nvrtc and self were only held against what they gave themselves: "
+                             "there is no reference; differing from nvrtc: cupy (either may be wrong); "
+                             "failed: raw; skipped: aot\n"));
+  EXPECT_THAT(text, HasSubstr("\ncupy differs at n = 1024: out[0] is 1, nvrtc gave 2\n"));
+  EXPECT_THAT(text, HasSubstr("1,024  0.0040 h  differs "));
 }
 
 TEST(Sweep, GoldenTable) {
