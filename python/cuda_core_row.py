@@ -3,7 +3,8 @@
 import functools
 import re
 
-from tare_worker import Unsupported, Worker, now_ms, serve
+from tare_argument import Unsupported
+from tare_worker import Worker, now_ms, serve
 
 
 class CudaCore(Worker):

@@ -6,7 +6,8 @@ import ast
 import sys
 
 from cupy_row import CuPy
-from tare_worker import Failure, Unsupported, serve
+from tare_argument import Unsupported
+from tare_worker import Failure, serve
 
 OPERATIONS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide"}
 POISON = 0xFF

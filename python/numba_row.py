@@ -13,7 +13,8 @@ import traceback
 import types
 import warnings
 
-from tare_worker import DeviceArray, Failure, Unsupported, Worker, changes_text, mapped_file, serve
+from tare_argument import DeviceArray, Unsupported
+from tare_worker import Failure, Worker, changes_text, mapped_file, serve
 
 REIMPLEMENTED = "its kernel is the case's Python function, a reimplementation of the .cu"
 

@@ -7,7 +7,8 @@ import os
 import re
 import subprocess
 
-from tare_worker import DeviceArray, Unsupported, Worker, changes_text, serve
+from tare_argument import DeviceArray, Unsupported
+from tare_worker import Worker, changes_text, serve
 
 PTX_ONLY = 'on this device: pycuda.compiler.compile(target="ptx") and module_from_buffer, for SourceModule makes machine code only'
 

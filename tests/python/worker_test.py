@@ -12,7 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../python"))
 
 import tare_worker
 from tare_driver import DriverError
-from tare_worker import Argument, DeviceArray, Failure, Unsupported, Worker, answer, error_of, one_line
+from tare_argument import Argument, DeviceArray, Unsupported
+from tare_worker import Failure, Worker, answer, error_of, one_line
 
 
 def argument(kind, size, lanes=1, **others):
