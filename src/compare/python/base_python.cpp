@@ -38,13 +38,13 @@ constexpr std::array<std::string_view, 16> kLeftOut{"PYTHONHOME",
                                                     "UV_CONSTRAINT",
                                                     "LD_PRELOAD"};
 
-std::string joined(const std::vector<std::string>& texts) {
+}  // namespace
+
+std::string list_of(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
   return all;
 }
-
-}  // namespace
 
 std::string versions_with_pins(const PythonEnvironment& environment, int cuda) {
   std::vector<std::string> versions;
@@ -53,7 +53,7 @@ std::string versions_with_pins(const PythonEnvironment& environment, int cuda) {
       for (const std::string& version : pins.versions)
         if (std::find(versions.begin(), versions.end(), version) == versions.end())
           versions.push_back(version);
-  return joined(versions);
+  return list_of(versions);
 }
 
 std::map<std::string, std::string> installer_environment(const fs::path& temporary) {
@@ -154,7 +154,7 @@ BasePython BasePythons::find(const PythonEnvironment& environment, int cuda, con
   none = {};
   none.reason =
       !any_set ? fmt::format("there are no versions of it for CUDA {}", cuda)
-               : fmt::format("there are versions of it for Python {}; {}", versions, joined(without_pins));
+               : fmt::format("there are versions of it for Python {}; {}", versions, list_of(without_pins));
   none.hint = !any_set ? fmt::format("--cuda {} has some", cuda == 13 ? 12 : 13)
                        : "name another interpreter: --python PATH";
   return none;

@@ -41,6 +41,9 @@ class BasePythons {
   std::map<std::filesystem::path, BasePython> asked_;
 };
 
+/// "3.11, 3.12".
+std::string list_of(const std::vector<std::string>& texts);
+
 /// "3.11, 3.12": the versions of Python that there are pins for, for this CUDA; empty where there are none.
 std::string versions_with_pins(const PythonEnvironment& environment, int cuda);
 

@@ -39,12 +39,6 @@ void add_wanted(std::vector<WantedEnvironment>& all, const RowDescription& row) 
     same->no_gpu.clear();
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 // A name that nothing can be installed for.
 [[noreturn]] void refuse(const std::string& name, const std::vector<RowDescription>& rows,
                          const std::vector<std::string>& known) {
