@@ -11,6 +11,8 @@
 
 #include "compare/case/complaint.hpp"
 #include "compare/report/claim_expression.hpp"
+#include "compare/report/claim_rows.hpp"
+#include "compare/report/claim_units.hpp"
 #include "compare/report/figures.hpp"
 #include "compare/report/statistics.hpp"
 #include "compare/report/text.hpp"
@@ -76,57 +78,6 @@ void add_reasons(std::vector<std::string>& reasons, const std::vector<std::strin
   for (const std::string& reason : more)
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
 }
-
-/// " ms", " us", " GB/s", or nothing for a ratio, a count, and what mixes units.
-std::string unit_of(const Expression& expression) {
-  if (expression.kind == Kind::figure) {
-    const std::string_view name = figure_name(expression.figure);
-    return name.ends_with("_ms")                       ? " ms"
-           : name.ends_with("_us")                     ? " us"
-           : expression.figure == Figure::gb_per_s     ? " GB/s"
-           : expression.figure == Figure::bits_max_ulp ? " ulp"
-                                                       : "";
-  }
-  if (expression.is_statement() || expression.children.empty() || expression.op == "count") return "";
-  const std::string first = unit_of(expression.children.front()), last = unit_of(expression.children.back());
-  if (expression.op == "*") return first.empty() || last.empty() ? first + last : "";
-  if (expression.op == "/") return last.empty() ? first : "";
-  return first.empty() ? last : last.empty() || first == last ? first : "";
-}
-
-/// Whether it can have no value below 0.
-bool is_never_negative(const Expression& expression) {
-  if (expression.kind == Kind::figure || expression.op == "abs" || expression.op == "count") return true;
-  if (expression.kind == Kind::number) return expression.number >= 0;
-  return expression.op != "-" &&
-         std::all_of(expression.children.begin(), expression.children.end(), is_never_negative);
-}
-
-/// Rows by what is said of them: "aot and cupy (skipped), clang (failed)".
-class RowsByReason {
- public:
-  /// `reason` begins with the row's name, "clang: failed".
-  void add(const std::string& reason) {
-    const std::size_t colon = reason.find(": ");
-    const std::string row = reason.substr(0, colon), why = reason.substr(colon + 2);
-    for (auto& [known, rows] : groups_)
-      if (known == why) {
-        if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
-        return;
-      }
-    groups_.push_back({why, {row}});
-  }
-  bool empty() const { return groups_.empty(); }
-  std::string text() const {
-    std::string text;
-    for (const auto& [why, rows] : groups_)
-      text += (text.empty() ? "" : ", ") + join_names(rows) + " (" + why + ")";
-    return text;
-  }
-
- private:
-  std::vector<std::pair<std::string, std::vector<std::string>>> groups_;
-};
 
 /// Judges one expression in one pass (the pass of figures without a prefix).
 class Judge {
@@ -199,9 +150,11 @@ class Judge {
       if (const auto found = members(expression); found.size() == 1) only_member_ = found[0];
       for (const std::string& row : rows_)
         if (const std::string reason = missing(expression.children[0], row); !reason.empty()) {
-          left_out_.add(reason.find(": ") == std::string::npos ? row + ": " + reason : reason);
-          if (needed(row))
-            left_out_needed_.add(reason.find(": ") == std::string::npos ? row + ": " + reason : reason);
+          const std::size_t colon = reason.find(": ");  // a reason may name another row
+          const std::string name = colon == std::string::npos ? row : reason.substr(0, colon);
+          const std::string why = colon == std::string::npos ? reason : reason.substr(colon + 2);
+          left_out_.add(name, why);
+          if (needed(row)) left_out_needed_.add(name, why);
         }
     }
     for (const Expression& child : expression.children) collect_reasons(child);
@@ -337,38 +290,6 @@ class Judge {
   double level_;
   RowsByReason left_out_, left_out_needed_;
   std::string only_member_;
-};
-
-/// "holds for raw (bits.differing = 0, claimed == 0); does not hold for clang (bits.differing = 611, claimed
-/// == 0)".
-class RowSummary {
- public:
-  void add(const std::string& verb, const std::string& row, const std::string& evidence) {
-    for (Group& group : groups_)
-      if (group.verb == verb && group.evidence == evidence) {
-        group.rows.push_back(row);
-        return;
-      }
-    groups_.push_back({verb, evidence, {row}});
-  }
-  std::string text() const {
-    std::string text;
-    for (const char* verb : {"holds for ", "does not hold for ", "undecided for ", "not judged: "}) {
-      std::string part;
-      for (const Group& group : groups_)
-        if (group.verb == verb)
-          part += (part.empty() ? verb : ", ") + join_names(group.rows) + " (" + group.evidence + ")";
-      if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
-    }
-    return text;
-  }
-
- private:
-  struct Group {
-    std::string verb, evidence;
-    std::vector<std::string> rows;
-  };
-  std::vector<Group> groups_;
 };
 
 /// Without the row's name that begins it: the summary says it once.
