@@ -178,6 +178,8 @@ TEST(CommandLine, HelpAndVersionAreAnswersNotCommands) {
   EXPECT_THAT(*parse({"--version"}).answer, StartsWith("tare " TARE_VERSION "\n"));
   EXPECT_THAT(*parse({"--help"}).answer, HasSubstr("Examples:"));
   EXPECT_THAT(*parse({"compare", "--help"}).answer, HasSubstr("Exit codes:"));
+  EXPECT_THAT(*parse({"compare", "--help"}).answer,
+              HasSubstr("3 no row ran, or none could be compared (--fp strict)"));
   EXPECT_THAT(*parse({"cache", "explain", "--help"}).answer, HasSubstr("--arch"));
 }
 
