@@ -84,8 +84,7 @@ TEST_F(Limits, ADeeperRecursionFitsWhereTheStackIsLargerAndElseIsAnErrorThatName
 }
 
 TEST_F(Limits, AnAllocationOnTheStackThatDoesNotFitIsItsOverflow) {
-  const abi::Function function = function_of(load(".version 8.0\n.target sm_80\n.address_size 64\n"
-                                                  R"(
+  const char text[] = R"(
 .visible .entry allocates(.param .u64 out, .param .u64 bytes)
 {
   .reg .u64 %d<8>; .reg .u32 %a<4>;
@@ -94,12 +93,14 @@ TEST_F(Limits, AnAllocationOnTheStackThatDoesNotFitIsItsOverflow) {
   mul.wide.u32 %d4, %a1, 4; add.u64 %d1, %d1, %d4; st.global.u32 [%d1], %a2;
   ret;
 }
-)"),
-                                             "allocates");
-  DeviceArray<std::uint32_t> out(32);
-  for (const std::uint64_t bytes : {std::uint64_t{1000}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
-    std::uint64_t given = bytes;
-    ASSERT_OK(launch(function, {{1, 1, 1}, {32, 1, 1}}, {out.argument(), &given}));
+)";
+  // The last would wrap around to what there is.
+  for (std::uint64_t bytes : {std::uint64_t{1000}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    SCOPED_TRACE(bytes);
+    start_anew();
+    DeviceArray<std::uint32_t> out(32);
+    ASSERT_OK(
+        launch(function_of(load(ptx(text)), "allocates"), {{1, 1, 1}, {32, 1, 1}}, {out.argument(), &bytes}));
     if (bytes == 1000) {
       ASSERT_OK(call("cuCtxSynchronize"));
       EXPECT_EQ(out.read()[31], 31u);
@@ -107,8 +108,26 @@ TEST_F(Limits, AnAllocationOnTheStackThatDoesNotFitIsItsOverflow) {
     }
     EXPECT_RESULT(abi::kIllegalAddress, call("cuCtxSynchronize"));
     EXPECT_NE(last_error().find("`allocates` calls more deeply"), std::string::npos) << last_error();
-    break;
   }
+}
+
+TEST_F(Limits, AThreadsStackIsLocalMemory) {
+  DeviceArray<std::uint32_t> out(32);
+  run(ptx(R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .u64 %d<8>; .reg .u32 %a<8>; .reg .pred %p<4>;
+  ld.param.u64 %d1, [out]; alloca.u64 %d2, 16; alloca.u64 %d3, 4096;
+  cvta.local.u64 %d2, %d2; cvta.local.u64 %d3, %d3; add.u64 %d3, %d3, 4095;
+  isspacep.local %p1, %d2; isspacep.local %p2, %d3; isspacep.global %p3, %d3;
+  selp.u32 %a1, 1, 0, %p1; selp.u32 %a2, 2, 0, %p2; selp.u32 %a3, 4, 0, %p3;
+  add.u32 %a1, %a1, %a2; add.u32 %a1, %a1, %a3;
+  mov.u32 %a4, %tid.x; mul.wide.u32 %d4, %a4, 4; add.u64 %d1, %d1, %d4; st.global.u32 [%d1], %a1;
+  ret;
+}
+)"),
+      "k", {{1, 1, 1}, {32, 1, 1}}, out.argument());
+  EXPECT_EQ(out.read(), std::vector<std::uint32_t>(32, 3));
 }
 
 const char kUsing[] = R"(
