@@ -48,15 +48,16 @@ kernel-matrix: build
 bench: build
 	@scripts/bench $(BUILD)
 
+FORMATTED := '*.cpp' '*.hpp' '*.cuh'
 format: setup
-	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+	@git ls-files $(FORMATTED) | xargs clang-format -i
 
 lint: configure
 	@$(MAKE) --no-print-directory check-format
 	@scripts/lint $(BUILD)
 
 check-format: setup
-	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror
+	@git ls-files $(FORMATTED) | xargs clang-format --dry-run -Werror
 
 clean:
 	rm -rf build

@@ -1,6 +1,6 @@
 // CUDA C++'s device-side vocabulary for clang without NVIDIA's headers: keywords, indices, vector types;
-// tare_cuda_math.cuh, tare_cuda_half.cuh and tare_cuda_warp.cuh have the functions. Names and meanings are the CUDA C++
-// programming guide's; the code behind them is clang's own NVPTX built-in functions.
+// tare_cuda_math.cuh, tare_cuda_half.cuh and tare_cuda_warp.cuh have the functions. Names and meanings are
+// the CUDA C++ programming guide's; the code behind them is clang's own NVPTX built-in functions.
 #pragma once
 // A function a line, as tables:
 // clang-format off

@@ -1,5 +1,6 @@
-// The 16-bit floating-point types: what cuda_fp16.h and cuda_bf16.h name, as far as one PTX instruction is behind
-// it. Functions that end in _rn are never contracted; the others may be where contraction is on, as in CUDA.
+// The 16-bit floating-point types: what cuda_fp16.h and cuda_bf16.h name, as far as one PTX instruction is
+// behind it. Functions that end in _rn are never contracted; the others may be where contraction is on, as in
+// CUDA.
 #pragma once
 // A function a line, as tables:
 // clang-format off

@@ -145,6 +145,24 @@ TEST_F(FieldReports, RoundingAndFlushingAreEachInstructionsAndNeitherTakenFromTh
   EXPECT_EQ(words[19], 0x3f800001u) << "1 + 2^-25 upwards";
 }
 
+TEST_F(FieldReports, WhatIsWorkedOutWhileATextIsCompiledIsNotRoundedAsTheHostRounds) {
+  DeviceArray<std::uint64_t> out(2);
+  std::fesetround(FE_UPWARD);
+  run(ptx(R"(
+.visible .entry k(.param .u64 o)
+{
+  .reg .f64 %f<4>; .reg .b64 %d;
+  ld.param.u64 %d, [o];
+  mov.f64 %f1, 0.3; st.global.f64 [%d], %f1;
+  mov.f64 %f2, 0d4008000000000000; sqrt.rn.f64 %f3, %f2; st.global.f64 [%d+8], %f3;
+  ret;
+})"),
+      "k", {}, out.argument());
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(out.read()[0], 0x3fd3333333333333u) << "0.3, below it";
+  EXPECT_EQ(out.read()[1], 0x3ffbb67ae8584caau) << "the root of 3, below it";
+}
+
 TEST_F(FieldReports, AModuleIsLoadedAndRunWhileAKernelSpinsOnAHostsWord) {
   abi::Stream spinning = nullptr, other = nullptr;
   ASSERT_OK(call("cuStreamCreate", &spinning, 1u));

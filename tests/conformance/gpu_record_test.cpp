@@ -162,7 +162,6 @@ int code_here(const Program& program, int on_a_gpu) {
   if (on_a_gpu == kHangs) return abi::kLaunchFailed;
   // docs/cpu-device.md, where it differs from a GPU.
   if (program.entry == "misaligned_load") return abi::kSuccess;
-  if (program.entry == "shared_beyond_its_end") return abi::kIllegalAddress;
   return on_a_gpu;
 }
 

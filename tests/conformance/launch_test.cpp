@@ -170,14 +170,17 @@ TEST_F(Launches, AWildStoreIsAnIllegalAddressAndNotTheEndOfTheProcess) {
   EXPECT_NE(last_error().find("0x40"), std::string::npos) << last_error();
 }
 
-TEST_F(Launches, ALocalOrSharedAccessFarOutsideIsAnIllegalAddressAndReachesNobodyElsesMemory) {
+TEST_F(Launches, ALocalOrSharedAccessFarOutsideIsAnErrorAndReachesNobodyElsesMemory) {
   struct Case {
     const char* access;
     std::int64_t offset;
+    Result expected = abi::kIllegalAddress;
   };
   std::vector<Case> cases;
-  for (const std::int64_t offset : {5'000'000LL, 1'000'000'000LL, 2'147'483'647LL, 4'294'967'288LL})
-    cases.push_back({"st.volatile.shared.u8 [%r1], 9;", offset});
+  for (const std::int64_t offset : {5'000'000LL, 1'000'000'000LL, 2'147'483'647LL, 4'294'967'288LL}) {
+    cases.push_back({"st.volatile.shared.u8 [%r1], 9;", offset, abi::kIllegalInstruction});
+    cases.push_back({"ld.volatile.shared.u8 %r1, [%r1];", offset, abi::kIllegalInstruction});
+  }
   for (const std::int64_t offset : {-1'000'000LL, 5'000'000LL, -(1LL << 31), 1LL << 32, -(1LL << 32),
                                     (1LL << 33) - 64, -(1LL << 33) + 64}) {
     cases.push_back({"st.volatile.local.u8 [%rd1], 9;", offset});
@@ -201,7 +204,11 @@ TEST_F(Launches, ALocalOrSharedAccessFarOutsideIsAnIllegalAddressAndReachesNobod
   )") + barrier + each.access + " ret; }"));
       std::int64_t offset = each.offset;
       EXPECT_OK(launch(function_of(module, "k"), {{4, 1, 1}, {32, 1, 1}}, {&offset}));
-      EXPECT_RESULT(abi::kIllegalAddress, call("cuCtxSynchronize")) << each.access << " at " << offset;
+      EXPECT_RESULT(each.expected, call("cuCtxSynchronize")) << each.access << " at " << offset;
+      if (each.expected == abi::kIllegalInstruction) {
+        EXPECT_EQ(last_error(),
+                  "kernel `k` accessed shared memory beyond its end, at offset " + std::to_string(offset));
+      }
       call("cuCtxDestroy_v2", own);
     }
   }

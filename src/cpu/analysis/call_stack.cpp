@@ -28,14 +28,6 @@ void for_each_piece(std::uint64_t bytes, std::uint64_t alignment, const Piece& p
   }
 }
 
-std::uint64_t size_in_memory(const ptx::Variable& variable) {
-  return std::max<std::uint64_t>(variable.size, std::max<std::uint64_t>(1, ptx::size_of(variable.type)));
-}
-
-std::uint64_t alignment_of(const ptx::Variable& variable) {
-  return std::max<std::uint64_t>({variable.alignment, ptx::size_of(variable.type), 1});
-}
-
 Operand stack_bytes() {
   Operand operand;
   operand.kind = Operand::Kind::special;
@@ -236,7 +228,7 @@ void CallStack::take_result(const Operand& from, const Operand& to, const ptx::V
 
 void CallStack::move(const Operand& from, const Operand& to, const ptx::Variable& variable,
                      std::uint32_t line) {
-  for_each_piece(size_in_memory(variable), alignment_of(variable),
+  for_each_piece(size_in_frame(variable), alignment_in_frame(variable),
                  [&](std::uint64_t offset, std::uint64_t size) {
                    const RegisterId piece = flat_.add_register("%piece", build::bits_type(size));
                    Operand source = from;

@@ -16,13 +16,20 @@ inline std::uint64_t align_up(std::uint64_t offset, std::uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
+inline std::uint64_t size_in_frame(const ptx::Variable& variable) {
+  return std::max<std::uint64_t>({variable.size, ptx::size_of(variable.type), 1});
+}
+
+inline std::uint64_t alignment_in_frame(const ptx::Variable& variable) {
+  return std::max<std::uint64_t>({variable.alignment, ptx::size_of(variable.type), 1});
+}
+
 struct Frame {
   std::uint64_t bytes = kFrameHeader;
 
   std::uint64_t place(const ptx::Variable& variable) {
-    const std::uint64_t natural = std::max<std::uint64_t>(1, ptx::size_of(variable.type));
-    const std::uint64_t offset = align_up(bytes, std::max<std::uint64_t>(variable.alignment, natural));
-    bytes = offset + std::max<std::uint64_t>(variable.size, natural);
+    const std::uint64_t offset = align_up(bytes, alignment_in_frame(variable));
+    bytes = offset + size_in_frame(variable);
     return offset;
   }
 };

@@ -17,11 +17,10 @@ struct StackRegisters {
 
 /// One call: instructions of the flat body, in text order.
 struct StackCall {
-  std::uint32_t begin = 0;   // `next = top + saved bytes`, the bytes still 0
-  std::uint32_t leave = 0;   // registers are saved before it
-  std::uint32_t resume = 0;  // registers are restored before it; a label leads here
-  std::uint64_t passed_bytes =
-      0;  // header, parameters and results: the part of the callee's frame known here
+  std::uint32_t begin = 0;         // `next = top + saved bytes`, the bytes still 0
+  std::uint32_t leave = 0;         // registers are saved before it
+  std::uint32_t resume = 0;        // registers are restored before it; a label leads here
+  std::uint64_t passed_bytes = 0;  // of the callee's frame: its header, parameters and results
 };
 
 /// Emits the saving and restoring of the registers that live across each call. A branch to a callee must

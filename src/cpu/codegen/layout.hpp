@@ -18,9 +18,8 @@ struct KernelLayout {
   std::vector<bool> is_transient;
   std::uint64_t static_shared_bytes = 0;
   std::uint64_t dynamic_shared_offset = 0;  // where every unsized extern array starts
-  std::uint64_t local_bytes_per_thread =
-      0;  // without LaunchContext::stack_bytes, which follow where has_stack
-  bool has_stack = false;
+  std::uint64_t local_bytes_per_thread = 0;
+  bool has_stack = false;  // LaunchContext::stack_bytes follow, which local_bytes_per_thread is without
 };
 
 /// The entry must already hold the device functions that it calls (see analysis/inline.hpp).

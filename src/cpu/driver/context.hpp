@@ -33,7 +33,7 @@ struct ContextObject : std::enable_shared_from_this<ContextObject> {
 
   std::mutex settings_mutex;
   std::array<std::size_t, abi::limit::count> limits{};
-  std::atomic<std::size_t> stack_limit{1024};  // limits[stack_size], for launches
+  std::atomic<std::size_t> stack_limit{0};  // limits[stack_size], for launches
   abi::Enum cache_config = 0, shared_config = 0;
   std::set<int> peers;  // devices whose memory access was enabled
 

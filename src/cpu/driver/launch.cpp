@@ -35,6 +35,13 @@ void report(const GridOutcome& outcome, const FunctionObject& function, ContextS
     return status.fail(abi::kLaunchOutOfResources,
                        kernel + ": no host memory for its local and shared variables");
   }
+  if (outcome.beyond_shared) {
+    const auto base = reinterpret_cast<std::uintptr_t>(outcome.where.shared);
+    const auto offset = static_cast<std::int64_t>(outcome.memory_fault.address - base);
+    return status.fail(
+        abi::kIllegalInstruction,
+        kernel + " accessed shared memory beyond its end, at offset " + std::to_string(offset));
+  }
   if (outcome.memory_fault.happened) {
     char address[40] = "an address that no memory can have";
     if (outcome.memory_fault.has_address) {

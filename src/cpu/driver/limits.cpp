@@ -16,9 +16,21 @@ constexpr std::size_t kMostL2Granularity = 128;
 constexpr std::size_t kStackUnit = 16, kLeastPrintBuffer = std::size_t{512} << 10,
                       kLeastHeap = std::size_t{4} << 20;
 
+// From this compute capability on, kernels do not wait for kernels that they launched.
+constexpr int kFirstWithoutSyncDepth = 90;
+
 Result check_name(abi::Enum which) {
   if (which < 0 || which >= abi::limit::count) return abi::kInvalidValue;
-  return which > abi::limit::persisting_l2_cache_size ? abi::kUnsupportedLimit : abi::kSuccess;
+  const bool is_known = which <= abi::limit::persisting_l2_cache_size &&
+                        (which != abi::limit::dev_runtime_sync_depth ||
+                         Process::get().settings.compute_capability < kFirstWithoutSyncDepth);
+  return is_known ? abi::kSuccess : abi::kUnsupportedLimit;
+}
+
+/// The driver makes these when the first kernel that uses them is launched, and does not change them then.
+Result in_use(const std::string& does, const std::string& what) {
+  return fail(abi::kInvalidValue,
+              "a kernel that " + does + " has been launched: its " + what + " cannot be changed");
 }
 
 }  // namespace
@@ -30,6 +42,9 @@ void ContextObject::set_default_limits() {
   limits[abi::limit::dev_runtime_sync_depth] = 2;
   limits[abi::limit::dev_runtime_pending_launch_count] = 2048;
   limits[abi::limit::max_l2_fetch_granularity] = 64;
+  stack_limit.store(limits[abi::limit::stack_size]);
+  services.set_print_limit(limits[abi::limit::printf_fifo_size]);
+  services.set_heap_limit(limits[abi::limit::malloc_heap_size]);
 }
 
 Result ContextObject::limit(abi::Enum which, std::size_t& value) {
@@ -51,20 +66,13 @@ Result ContextObject::set_limit(abi::Enum which, std::size_t value) {
       value = (value + kStackUnit - 1) / kStackUnit * kStackUnit;
       stack_limit.store(value);
       break;
-    // The driver makes both when the first kernel that uses them is launched, and does not change them then.
     case abi::limit::printf_fifo_size:
-      if (services.has_printed()) {
-        return fail(abi::kInvalidValue,
-                    "a kernel that prints has been launched: its buffer cannot be changed");
-      }
+      if (services.has_printed()) return in_use("prints", "buffer");
       value = std::max(value, kLeastPrintBuffer);
       services.set_print_limit(value);
       break;
     case abi::limit::malloc_heap_size:
-      if (services.has_allocated()) {
-        return fail(abi::kInvalidValue,
-                    "a kernel that allocates has been launched: its heap cannot be changed");
-      }
+      if (services.has_allocated()) return in_use("allocates", "heap");
       value = std::max(value, kLeastHeap);
       services.set_heap_limit(value);
       break;

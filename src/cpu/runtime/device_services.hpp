@@ -43,7 +43,7 @@ class ContextServices final : public codegen::DeviceServices {
   void flush();
 
  private:
-  std::atomic<std::size_t> print_limit_{std::size_t{8448} << 10}, heap_limit_{std::size_t{8} << 20};
+  std::atomic<std::size_t> print_limit_{0}, heap_limit_{0};  // bytes
   std::atomic<bool> has_text_{false}, has_printed_{false}, has_allocated_{false};
   std::mutex print_mutex_, heap_mutex_;
   std::deque<std::string> printed_;  // the oldest is dropped where there is no room

@@ -123,8 +123,9 @@ struct WorkerPool::Job {
   GridOutcome outcome{};  // written by the one who sets `stopped`
 };
 
-WorkerPool::Ended WorkerPool::run_blocks(Job& job, codegen::Scratch& scratch, std::uint64_t first,
+WorkerPool::Ended WorkerPool::run_blocks(Job& job, ScratchMemory& memory, std::uint64_t first,
                                          std::uint64_t last) {
+  codegen::Scratch& scratch = memory.scratch();
   struct Call {
     const Grid& grid;
     codegen::Scratch* scratch;
@@ -143,6 +144,7 @@ WorkerPool::Ended WorkerPool::run_blocks(Job& job, codegen::Scratch& scratch, st
   scratch.resume = 0;
   if (!job.stopped.exchange(true)) {
     job.outcome.memory_fault = fault;
+    job.outcome.beyond_shared = fault.has_address && memory.is_near_shared(fault.address);
     if (!fault.happened) job.outcome.fault = static_cast<codegen::Fault>(call.status);
     job.outcome.where = scratch;
   }
@@ -179,7 +181,7 @@ class WorkerPool::Turns {
     while (first < last) {
       ScratchMemory* own = free_scratch();
       if (own == nullptr) return no_memory();
-      const Ended ended = run_blocks(job_, own->scratch(), first, last);
+      const Ended ended = run_blocks(job_, *own, first, last);
       if (ended == Ended::stopped) return false;
       if (ended == Ended::done) {
         free_.push_back(own);
@@ -240,7 +242,7 @@ class WorkerPool::Turns {
     for (std::size_t i = 0; i < waiting_.size();) {
       if (job_.stopped.load(std::memory_order_relaxed)) return false;
       const Waiting block = waiting_[i];
-      const Ended ended = run_blocks(job_, block.memory->scratch(), block.block, block.block + 1);
+      const Ended ended = run_blocks(job_, *block.memory, block.block, block.block + 1);
       if (ended == Ended::stopped) return false;
       if (ended == Ended::yielded) {
         ++i;
@@ -392,7 +394,7 @@ GridOutcome WorkerPool::run(const Grid& grid, Pace& pace, ScratchMemory& own) {
     std::uint64_t turn = per_block > 0 ? static_cast<std::uint64_t>(kWorthSharingNs / per_block) : 1;
     if (done > 0 && per_block > 0) turn = std::min(turn, done * 2);
     turn = threads_ == 1 ? left : std::clamp<std::uint64_t>(turn, 1, left);
-    const Ended ended = run_blocks(job, own.scratch(), done, done + turn);
+    const Ended ended = run_blocks(job, own, done, done + turn);
     if (ended == Ended::stopped) break;
     if (ended == Ended::yielded) {
       job.workers =

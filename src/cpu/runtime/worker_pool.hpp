@@ -27,6 +27,11 @@ class ScratchMemory {
   bool reserve(std::size_t shared, std::size_t local, std::size_t frames);
   codegen::Scratch& scratch() { return scratch_; }
   std::size_t bytes() const { return shared_.bytes + local_.bytes + frames_.bytes; }
+  /// Whether the address is in the zones around the shared memory, or in it.
+  bool is_near_shared(std::uintptr_t address) const {
+    return address - reinterpret_cast<std::uintptr_t>(shared_.base - shared_.zone) <
+           shared_.bytes + 2 * shared_.zone;
+  }
 
  private:
   struct Area {
@@ -56,6 +61,7 @@ struct Grid {
 struct GridOutcome {
   codegen::Fault fault = codegen::Fault::none;
   MemoryFault memory_fault;
+  bool beyond_shared = false;  // the memory fault was beside the shared memory of `where`
   bool no_scratch = false;
   codegen::Scratch where;  // of the worker that stopped first
   bool ok() const { return fault == codegen::Fault::none && !memory_fault.happened && !no_scratch; }
@@ -76,7 +82,7 @@ class WorkerPool {
   void start_threads();
   void help(int index);
   static void work(Job& job, ScratchMemory& memory, bool resume = false);
-  static Ended run_blocks(Job& job, codegen::Scratch& scratch, std::uint64_t first, std::uint64_t last);
+  static Ended run_blocks(Job& job, ScratchMemory& memory, std::uint64_t first, std::uint64_t last);
   void share(Job& job, ScratchMemory& own, bool resume = false);
 
   const int threads_;

@@ -1,5 +1,7 @@
 // What a context's limits are to begin with on whatever CUDA driver there is, and what they are after they
-// were set: one line each, `LIMIT SET CODE GOT`. Needs a driver and nothing else:
+// were set: `get LIMIT: CODE VALUE`, and `set LIMIT VALUE: CODE, then get LIMIT: CODE VALUE`, the limits as
+// CU_LIMIT_* counts them. limits_test.cpp holds the CPU device to limits.txt. Needs a driver and nothing
+// else:
 //   g++ -O1 -std=c++20 limits.cpp -ldl -o limits && ./limits > limits.txt
 #include <dlfcn.h>
 
