@@ -112,16 +112,7 @@ TEST(JitMistakes, AreToldByClang) {
   expect_mistakes_told_by(find_clang().tool->path.string());
 }
 
-class JitMisuse : public fixtures::JitTest {
- protected:
-  /// What tracing the lambda over (int[], int) throws.
-  template <class Function>
-  Error of(Function function) const {
-    const Buffer out = buffer(std::vector<int>(32));
-    const auto kernel = jit(std::move(function));
-    return error_of([&] { kernel({1, 32, stream_}, device_span<int>(out), 5); });
-  }
-};
+class JitMisuse : public fixtures::JitMisuseTest {};
 
 TEST_F(JitMisuse, AValueFromABlockThatHasEndedIsNamed) {
   const Error error = of([](auto out, auto n) {
