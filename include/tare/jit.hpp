@@ -117,6 +117,9 @@ inline constexpr bool kIsDeviceSpan = false;
 template <class T>
 inline constexpr bool kIsDeviceSpan<DeviceSpan<T>> = ScalarType<std::remove_const_t<T>>;
 
+/// "kernel(const float[], float[], int)".
+std::string signature_of(const std::string& name, std::span<const JitParameter> parameters);
+
 template <class T>
 concept JitArgument = ScalarType<T> || kIsDeviceSpan<T>;
 
@@ -135,6 +138,24 @@ struct Traced<DeviceSpan<E>> {
     return type(array_parameter(index), Value<std::size_t>(size_parameter(index)));
   }
 };
+
+/// Can a kernel of this lambda be called with these arguments? Where not, the compiler says why.
+template <class Function, class... Args>
+consteval bool takes() {
+  static_assert((JitArgument<Args> && ...),
+                "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, half, float "
+                "or double) or a DeviceSpan of such: for a Buffer, tare::device_span<float>(buffer)");
+  if constexpr ((JitArgument<Args> && ...)) {
+    static_assert(std::is_invocable_v<const Function&, typename Traced<Args>::type...>,
+                  "the kernel's lambda does not take these arguments: is their number right?");
+    if constexpr (std::is_invocable_v<const Function&, typename Traced<Args>::type...>) {
+      static_assert(std::is_void_v<std::invoke_result_t<const Function&, typename Traced<Args>::type...>>,
+                    "a kernel gives nothing back: write to an array");
+      return true;
+    }
+  }
+  return false;
+}
 
 /// Everything about a kernel but its lambda: the specializations, how they are made and found.
 class JitState {
@@ -195,22 +216,11 @@ class JitKernel {
   /// Traced, compiled and loaded for these argument types, if that has not happened yet; blocks then.
   template <class... Args>
   const JitSpecialization& specialization() const {
-    static_assert((detail::JitArgument<Args> && ...),
-                  "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, half, float "
-                  "or double) "
-                  "or a DeviceSpan of such: for a Buffer, tare::device_span<float>(buffer)");
-    if constexpr ((detail::JitArgument<Args> && ...)) {
-      static_assert(std::is_invocable_v<const Function&, typename detail::Traced<Args>::type...>,
-                    "the kernel's lambda does not take these arguments: is their number right?");
-      if constexpr (std::is_invocable_v<const Function&, typename detail::Traced<Args>::type...>) {
-        static_assert(
-            std::is_void_v<std::invoke_result_t<const Function&, typename detail::Traced<Args>::type...>>,
-            "a kernel gives nothing back: write to an array");
-        static constexpr std::array<detail::JitParameter, sizeof...(Args)> kParameters{
-            detail::Traced<Args>::kParameter...};
-        return state_->find(typeid(void (*)(Args...)), kParameters,
-                            [this] { record<Args...>(std::index_sequence_for<Args...>()); });
-      }
+    if constexpr (detail::takes<Function, Args...>()) {
+      static constexpr std::array<detail::JitParameter, sizeof...(Args)> kParameters{
+          detail::Traced<Args>::kParameter...};
+      return state_->find(typeid(void (*)(Args...)), kParameters,
+                          [this] { record<Args...>(std::index_sequence_for<Args...>()); });
     }
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -80,19 +81,14 @@ struct JitRow {
 /// number for a number. A name may be given several times, with other types.
 template <class... Args, class Function>
 JitRow jit_row(std::string name, Function kernel, const detail::Where& where = detail::Where::current()) {
-  static_assert(
-      (detail::JitArgument<Args> && ...),
-      "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, half, float or double) "
-      "or a DeviceSpan of such");
-  static_assert(std::is_invocable_v<const Function&, typename detail::Traced<Args>::type...>,
-                "the kernel's lambda does not take these arguments: is their number right?");
-  return {
-      std::move(name),
-      {detail::Traced<Args>::kParameter...},
-      [kernel = std::move(kernel), where](JitOptions options, std::span<const detail::JitRowArgument> given) {
-        return std::make_unique<detail::BoundJit<Function, Args...>>(kernel, std::move(options), where, given,
-                                                                     std::index_sequence_for<Args...>());
-      }};
+  if constexpr (detail::takes<Function, Args...>())
+    return {std::move(name),
+            {detail::Traced<Args>::kParameter...},
+            [kernel = std::move(kernel), where](JitOptions options,
+                                                std::span<const detail::JitRowArgument> given) {
+              return std::make_unique<detail::BoundJit<Function, Args...>>(
+                  kernel, std::move(options), where, given, std::index_sequence_for<Args...>());
+            }};
 }
 
 /// The whole main() of such a program: started by `tare compare` it is the worker of the rows `jit` and

@@ -17,6 +17,20 @@ void order(const Keys& keys, const Value<unsigned>& low, const Value<unsigned>& 
   });
 }
 
+// The steps of a merge of `size` from the distance `step` down, all within the block whose keys begin at
+// `base`.
+template <class Keys, class Size>
+void merge(const Keys& block, const Value<unsigned>& thread, const Value<unsigned>& base, const Size& size,
+           Variable<unsigned>& step) {
+  while_([&] { return step > 0u; },
+         [&] {
+           sync_threads();
+           const auto at = 2u * thread - (thread & (step - 1u));
+           order(block, at, at + step, ((base + at) & size) == 0u);
+           step /= 2u;
+         });
+}
+
 // Every block sorts 512 keys, alternately up and down.
 const auto kSortBlocks = [](auto keys) {
   auto block = shared_array<unsigned, 512>();
@@ -27,13 +41,7 @@ const auto kSortBlocks = [](auto keys) {
   while_([&] { return size <= 512u; },
          [&] {
            step = size / 2u;
-           while_([&] { return step > 0u; },
-                  [&] {
-                    sync_threads();
-                    const auto at = 2u * thread - (thread & (step - 1u));
-                    order(block, at, at + step, ((base + at) & size) == 0u);
-                    step /= 2u;
-                  });
+           merge(block, thread, base, size, step);
            size *= 2u;
          });
   sync_threads();
@@ -55,13 +63,7 @@ const auto kMergeNear = [](auto keys, auto size) {
   block[thread] = keys[base + thread];
   block[thread + 256u] = keys[base + thread + 256u];
   auto step = var(256u);
-  while_([&] { return step > 0u; },
-         [&] {
-           sync_threads();
-           const auto at = 2u * thread - (thread & (step - 1u));
-           order(block, at, at + step, ((base + at) & size) == 0u);
-           step /= 2u;
-         });
+  merge(block, thread, base, size, step);
   sync_threads();
   keys[base + thread] = block[thread];
   keys[base + thread + 256u] = block[thread + 256u];

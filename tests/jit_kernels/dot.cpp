@@ -2,6 +2,7 @@
 // (Kahan 1965): a compiler that took the arithmetic for that of real numbers would throw the corrections
 // away.
 #include "../kernels/harness/numbers.hpp"
+#include "harness/block_sum.hpp"
 #include "harness/pair.hpp"
 
 namespace tare::pairs {
@@ -40,15 +41,7 @@ const auto kJit = [](auto a, auto b, auto parts, auto lost, auto n) {
     sum = next;
   });
   lost[grid_index()] = correction;
-  sums[thread] = sum;
-  sync_threads();
-  auto half = var(block_size().x / 2u);
-  while_([&] { return half > 0u; },
-         [&] {
-           if_(thread < half, [&] { sums[thread] += sums[thread + half]; });
-           sync_threads();
-           half /= 2u;
-         });
+  add_up(sums, thread, sum);
   if_(thread == 0u, [&] { parts[block_index().x] = sums[0]; });
 };
 

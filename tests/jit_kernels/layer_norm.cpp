@@ -1,6 +1,7 @@
 // tests/kernels/layer_norm.cu: every row less its mean, over its standard deviation, scaled and shifted; a
 // block to a row. What is a device function there is a function of C++ here, called while tracing.
 #include "../kernels/harness/numbers.hpp"
+#include "harness/block_sum.hpp"
 #include "harness/pair.hpp"
 
 namespace tare::pairs {
@@ -9,15 +10,7 @@ namespace {
 template <class Sums>
 auto block_sum(const Value<float>& value, const Sums& sums) {
   const auto thread = thread_index().x;
-  sums[thread] = value;
-  sync_threads();
-  auto half = var(block_size().x / 2u);
-  while_([&] { return half > 0u; },
-         [&] {
-           if_(thread < half, [&] { sums[thread] += sums[thread + half]; });
-           sync_threads();
-           half /= 2u;
-         });
+  add_up(sums, thread, value);
   const auto sum = sums[0];
   sync_threads();
   return sum;

@@ -1,6 +1,7 @@
 // tests/kernels/reduce_atomic.cu: reductions by atomic operations, on shared memory and then on global; and
 // one in which the block that finishes last adds up what the others left.
 #include "../kernels/harness/numbers.hpp"
+#include "harness/block_sum.hpp"
 #include "harness/pair.hpp"
 
 namespace tare::pairs {
@@ -46,15 +47,7 @@ const auto kLastBlockAdds = [](auto in, auto n, auto partial, auto tickets, auto
   const auto blocks = grid_size().x;
   auto sum = var(0.0f);
   for_(grid_index(), n, grid_stride(), [&](auto i) { sum += in[i]; });
-  sums[thread] = sum;
-  sync_threads();
-  auto half = var(block_size().x / 2u);
-  while_([&] { return half > 0u; },
-         [&] {
-           if_(thread < half, [&] { sums[thread] += sums[thread + half]; });
-           sync_threads();
-           half /= 2u;
-         });
+  add_up(sums, thread, sum);
   if_(thread == 0u, [&] {
     partial[block_index().x] = sums[0];
     fence_device();

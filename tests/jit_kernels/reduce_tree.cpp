@@ -1,5 +1,6 @@
 // tests/kernels/reduce_tree.cu: sums as a tree in shared memory.
 #include "../kernels/harness/numbers.hpp"
+#include "harness/block_sum.hpp"
 #include "harness/pair.hpp"
 
 namespace tare::pairs {
@@ -10,15 +11,7 @@ const auto kReduceTree = []<class T>(ArrayArgument<const T> in, ArrayArgument<T>
   const auto thread = thread_index().x;
   auto sum = var(T{0});
   for_(grid_index(), n, grid_stride(), [&](auto i) { sum += in[i]; });
-  sums[thread] = sum;
-  sync_threads();
-  auto half = var(block_size().x / 2u);
-  while_([&] { return half > 0u; },
-         [&] {
-           if_(thread < half, [&] { sums[thread] += sums[thread + half]; });
-           sync_threads();
-           half /= 2u;
-         });
+  add_up(sums, thread, sum);
   if_(thread == 0u, [&] { out[block_index().x] = sums[0]; });
 };
 

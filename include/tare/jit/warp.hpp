@@ -16,6 +16,19 @@ inline Node shuffle32(const char* text, Node value, Node lane, Node clamp, Node 
                      {value, lane, clamp, mask});
 }
 
+/// The value in the 32 or 64 bits that the instructions of a warp take.
+template <class T>
+auto word_of(const Value<T>& value) {
+  if constexpr (sizeof(T) == 8)
+    return bit_cast<std::uint64_t>(value);
+  else if constexpr (sizeof(T) == 4)
+    return bit_cast<unsigned>(value);
+  else if constexpr (std::same_as<T, half>)
+    return cast<unsigned>(bit_cast<std::uint16_t>(value));
+  else
+    return cast<unsigned>(value);
+}
+
 template <class T>
 Value<T> shuffle_of(const char* text, unsigned highest, const Value<unsigned>& mask, const Value<T>& value,
                     const Value<unsigned>& lane, unsigned width) {
@@ -23,48 +36,48 @@ Value<T> shuffle_of(const char* text, unsigned highest, const Value<unsigned>& m
   const auto send = [&](const Value<unsigned>& part) {
     return Value<unsigned>(shuffle32(text, part.node(), lane.node(), clamp, mask.node()));
   };
+  const auto bits = word_of(value);
   if constexpr (sizeof(T) == 8) {
-    const auto bits = bit_cast<std::uint64_t>(value);
     const Value<unsigned> low = send(cast<unsigned>(bits)), high = send(cast<unsigned>(bits >> 32));
     return bit_cast<T>((cast<std::uint64_t>(high) << 32) | low);
   } else if constexpr (sizeof(T) == 4) {
-    return bit_cast<T>(send(bit_cast<unsigned>(value)));
+    return bit_cast<T>(send(bits));
   } else if constexpr (std::same_as<T, half>) {
-    return bit_cast<half>(cast<std::uint16_t>(send(cast<unsigned>(bit_cast<std::uint16_t>(value)))));
+    return bit_cast<half>(cast<std::uint16_t>(send(bits)));
   } else {
-    return cast<T>(send(cast<unsigned>(value)));
+    return cast<T>(send(bits));
   }
 }
 
 template <class T>
 Value<unsigned> match_of(const char* text32, const char* text64, const Value<unsigned>& mask,
                          const Value<T>& value) {
-  const auto bits = [&] {
-    if constexpr (sizeof(T) == 8)
-      return bit_cast<std::uint64_t>(value);
-    else if constexpr (sizeof(T) == 4)
-      return bit_cast<unsigned>(value);
-    else if constexpr (std::same_as<T, half>)
-      return cast<unsigned>(bit_cast<std::uint16_t>(value));
-    else
-      return cast<unsigned>(value);
-  }();
   return Value<unsigned>(instruction(
       {.text = sizeof(T) == 8 ? text64 : text32, .result = Scalar::u32, .effects = true, .convergent = true},
-      {bits.node(), mask.node()}));
+      {word_of(value).node(), mask.node()}));
 }
 
+/// redux.sync's operations: of signed numbers, and of unsigned ones where that is another.
+struct Reduction {
+  const char *of_signed, *of_unsigned = of_signed;
+};
+inline constexpr Reduction kReduceAdd{"redux.sync.add.s32 $0, $1, $2;", "redux.sync.add.u32 $0, $1, $2;"},
+    kReduceMin{"redux.sync.min.s32 $0, $1, $2;", "redux.sync.min.u32 $0, $1, $2;"},
+    kReduceMax{"redux.sync.max.s32 $0, $1, $2;", "redux.sync.max.u32 $0, $1, $2;"},
+    kReduceAnd{"redux.sync.and.b32 $0, $1, $2;"}, kReduceOr{"redux.sync.or.b32 $0, $1, $2;"},
+    kReduceXor{"redux.sync.xor.b32 $0, $1, $2;"};
+
 template <class T>
-auto reduction_of(const char* text_signed, const char* text_unsigned, const Value<unsigned>& mask,
-                  const Value<T>& value) {
+auto reduction_of(const Reduction& reduction, const Value<unsigned>& mask, const Value<T>& value) {
   using Result = promoted_t<Value<T>>;
   static_assert(std::integral<T> && sizeof(Result) == 4,
                 "a reduction by one instruction is of int or unsigned: shuffle other types");
-  return Value<Result>(instruction({.text = std::is_signed_v<Result> ? text_signed : text_unsigned,
-                                    .result = scalar_of<Result>(),
-                                    .effects = true,
-                                    .convergent = true},
-                                   {Value<Result>(value).node(), mask.node()}));
+  return Value<Result>(
+      instruction({.text = std::is_signed_v<Result> ? reduction.of_signed : reduction.of_unsigned,
+                   .result = scalar_of<Result>(),
+                   .effects = true,
+                   .convergent = true},
+                  {Value<Result>(value).node(), mask.node()}));
 }
 
 }  // namespace detail
@@ -126,33 +139,27 @@ Value<unsigned> match_all_sync(const M& mask, const X& value) {
 /// One number of all the mask's threads' `int`s or `unsigned`s, in one instruction (from sm_80 on).
 template <detail::Operand M, detail::Operand X>
 auto reduce_add_sync(const M& mask, const X& value) {
-  return detail::reduction_of("redux.sync.add.s32 $0, $1, $2;", "redux.sync.add.u32 $0, $1, $2;", mask,
-                              detail::value_of(value));
+  return detail::reduction_of(detail::kReduceAdd, mask, detail::value_of(value));
 }
 template <detail::Operand M, detail::Operand X>
 auto reduce_min_sync(const M& mask, const X& value) {
-  return detail::reduction_of("redux.sync.min.s32 $0, $1, $2;", "redux.sync.min.u32 $0, $1, $2;", mask,
-                              detail::value_of(value));
+  return detail::reduction_of(detail::kReduceMin, mask, detail::value_of(value));
 }
 template <detail::Operand M, detail::Operand X>
 auto reduce_max_sync(const M& mask, const X& value) {
-  return detail::reduction_of("redux.sync.max.s32 $0, $1, $2;", "redux.sync.max.u32 $0, $1, $2;", mask,
-                              detail::value_of(value));
+  return detail::reduction_of(detail::kReduceMax, mask, detail::value_of(value));
 }
 template <detail::Operand M, detail::Operand X>
 auto reduce_and_sync(const M& mask, const X& value) {
-  return detail::reduction_of("redux.sync.and.b32 $0, $1, $2;", "redux.sync.and.b32 $0, $1, $2;", mask,
-                              detail::value_of(value));
+  return detail::reduction_of(detail::kReduceAnd, mask, detail::value_of(value));
 }
 template <detail::Operand M, detail::Operand X>
 auto reduce_or_sync(const M& mask, const X& value) {
-  return detail::reduction_of("redux.sync.or.b32 $0, $1, $2;", "redux.sync.or.b32 $0, $1, $2;", mask,
-                              detail::value_of(value));
+  return detail::reduction_of(detail::kReduceOr, mask, detail::value_of(value));
 }
 template <detail::Operand M, detail::Operand X>
 auto reduce_xor_sync(const M& mask, const X& value) {
-  return detail::reduction_of("redux.sync.xor.b32 $0, $1, $2;", "redux.sync.xor.b32 $0, $1, $2;", mask,
-                              detail::value_of(value));
+  return detail::reduction_of(detail::kReduceXor, mask, detail::value_of(value));
 }
 
 /// Makes the mask's threads wait for each other, and what they wrote visible to each other.

@@ -2,12 +2,10 @@
 #include "compare/worker/jit_worker.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "compare/options.hpp"
@@ -19,22 +17,6 @@ namespace {
 
 using detail::JitParameter;
 using detail::Scalar;
-
-constexpr std::array<std::string_view, 12> kScalarNames{"bool",     "int8_t", "uint8_t",  "int16_t",
-                                                        "uint16_t", "int",    "unsigned", "int64_t",
-                                                        "uint64_t", "float",  "double",   "half"};
-
-std::string text_of(const JitParameter& parameter) {
-  return std::string(parameter.is_array && parameter.is_const ? "const " : "") +
-         std::string(kScalarNames[static_cast<std::size_t>(parameter.type)]) +
-         (parameter.is_array ? "[]" : "");
-}
-
-std::string list_of(const std::vector<JitParameter>& parameters) {
-  std::string text;
-  for (const JitParameter& each : parameters) text += (text.empty() ? "" : ", ") + text_of(each);
-  return "(" + text + ")";
-}
 
 std::optional<Scalar> scalar_of(const ElementType& element) {
   if (element.lanes != 1) return std::nullopt;
@@ -131,7 +113,7 @@ class JitKernelRow : public NativeRow {
       if (names.find("`" + kernel.name + "`") == std::string::npos)
         names += (names.empty() ? "`" : ", `") + kernel.name + "`";
       if (kernel.name == job.jit_kernel)
-        signatures += (signatures.empty() ? "" : ", ") + list_of(kernel.parameters);
+        signatures += (signatures.empty() ? "" : ", ") + detail::signature_of("", kernel.parameters);
     }
     if (signatures.empty())
       throw Error(ErrorKind::argument, owner_ + " has no jit kernel `" + job.jit_kernel + "`",
@@ -143,7 +125,7 @@ class JitKernelRow : public NativeRow {
     if (found == kernels_.end())
       throw Error(ErrorKind::unsupported, "the jit kernel `" + job.jit_kernel + "` is written for " +
                                               signatures + ", and this case's arguments are " +
-                                              list_of(wanted));
+                                              detail::signature_of("", wanted));
     return *found;
   }
 
@@ -175,10 +157,6 @@ class JitKernelRow : public NativeRow {
 
 }  // namespace
 
-std::string signature_of(const JitRow& kernel) {
-  return kernel.name + list_of(kernel.parameters);
-}
-
 std::unique_ptr<NativeRow> make_jit_row(const std::string& name, std::vector<JitRow> kernels,
                                         std::string owner) {
   if (name != "jit" && name != "jit-cached") return nullptr;
@@ -197,7 +175,8 @@ int run_jit_rows(int argc, char** argv, const std::vector<JitRow>& kernels) {
       "kernels of %s for the rows jit and jit-cached of `tare compare`; a case names one with\n"
       "  [kernel] jit = \"PATH/%s:NAME\"\n",
       program.c_str(), program.c_str());
-  for (const JitRow& kernel : kernels) std::printf("  %s\n", compare::signature_of(kernel).c_str());
+  for (const JitRow& kernel : kernels)
+    std::printf("  %s\n", detail::signature_of(kernel.name, kernel.parameters).c_str());
   return argc == 1 ? 0 : compare::kUsage;
 }
 

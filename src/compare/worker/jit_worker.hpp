@@ -15,7 +15,4 @@ namespace tare::compare {
 std::unique_ptr<NativeRow> make_jit_row(const std::string& name, std::vector<JitRow> kernels,
                                         std::string owner);
 
-/// "vectorAdd(const float[], float[], uint64_t)".
-std::string signature_of(const JitRow& kernel);
-
 }  // namespace tare::compare

@@ -26,7 +26,4 @@ struct EmittedIr {
 /// Throws Error(unsupported) naming the function where one needs NVIDIA's device library and there is none.
 EmittedIr emit_ir(const TracedProgram& program, const IrDialect& dialect);
 
-/// "kernel(const float[], float[], int)".
-std::string signature_of(const TracedProgram& program);
-
 }  // namespace tare::detail

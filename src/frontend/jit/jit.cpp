@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "driver/loader.hpp"
-#include "frontend/jit/emit.hpp"
 #include "frontend/jit/make.hpp"
 #include "frontend/jit/trace.hpp"
 #include "tare/driver.hpp"
@@ -30,7 +29,22 @@ void check_name(const std::string& name) {
                 "a name has letters, digits and _, and does not start with a digit");
 }
 
+const char* cpp_name(Scalar type) {
+  constexpr const char* kNames[] = {"bool",     "int8_t",  "uint8_t",  "int16_t", "uint16_t", "int",
+                                    "unsigned", "int64_t", "uint64_t", "float",   "double",   "half"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
 }  // namespace
+
+std::string signature_of(const std::string& name, std::span<const JitParameter> parameters) {
+  std::string text = name + "(";
+  for (const auto& [type, is_array, is_const] : parameters) {
+    if (text.back() != '(') text += ", ";
+    text += std::string(is_const ? "const " : "") + cpp_name(type) + (is_array ? "[]" : "");
+  }
+  return text + ")";
+}
 
 struct JitState::Table {
   Table(JitOptions with, const Where& at) : options(std::move(with)), where(at) {}
@@ -45,7 +59,7 @@ struct JitState::Table {
     const auto start = Clock::now();
     Trace trace(options.name, parameters, where);
     record();
-    specialization.signature = signature_of(trace.program());
+    specialization.signature = signature_of(options.name, parameters);
     specialization.trace_ms = ms_since(start);
     if (!context) context = options.context ? *options.context : PrimaryContext();
     specialization.kernel =

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
+
+#include "../../kernels/harness/compare.hpp"
 
 #include "embedded/cuda_kernels.hpp"
 #include "tare/error.hpp"
@@ -120,6 +124,33 @@ std::string why_not(const Pair& pair, Maker maker) {
       break;
   }
   return find_clang().reason;
+}
+
+Compared compare(const Pair& pair, const std::function<std::string(const Pair&, Maker)>& why_not) {
+  Compared all;
+  std::optional<std::pair<kernels::Outputs, Maker>> first;
+  for (const Maker maker : kMakers) {
+    if (const std::string reason = why_not(pair, maker); !reason.empty()) {
+      all.without += "\n  without " + to_string(maker) + ": " + reason;
+      continue;
+    }
+    ++all.made;
+    const auto problem = [&](const std::string& what) {
+      all.problems += to_string(maker) + ": " + what + "\n";
+    };
+    try {
+      kernels::Outputs got = run(pair, maker);
+      if (!first)
+        first.emplace(std::move(got), maker);
+      else if (const std::string differs = difference(got, first->first, 0); !differs.empty())
+        problem(differs + " (expected are the bits of " + to_string(first->second) + ")");
+    } catch (const CompileError& error) {
+      problem(std::string(error.what()) + "\n" + error.log());
+    } catch (const Error& error) {
+      problem(std::string(error.what()) + "\n" + error.hint());
+    }
+  }
+  return all;
 }
 
 }  // namespace tare::pairs

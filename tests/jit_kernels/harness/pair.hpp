@@ -1,6 +1,7 @@
 // A kernel that is written twice, in CUDA C++ and for tare::jit: what both are run on, and what they leave.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@ namespace tare::pairs {
 
 /// Who compiles a kernel: its CUDA C++ or its trace.
 enum class Maker { nvrtc, clang, jit_libnvvm, jit_clang };
+inline constexpr std::array kMakers{Maker::nvrtc, Maker::clang, Maker::jit_libnvvm, Maker::jit_clang};
 std::string to_string(Maker maker);
 
 /// One run of a pair's program: the same inputs, the same launches, by one of the two kernels. The context
@@ -131,5 +133,14 @@ struct Registered {
 kernels::Outputs run(const Pair& pair, Maker maker);
 /// Why this maker cannot make this pair here; empty where it can.
 std::string why_not(const Pair& pair, Maker maker);
+
+struct Compared {
+  int made = 0;          // how many could make it
+  std::string without;   // a line for each other: who, and why not
+  std::string problems;  // what failed, and who left other bits than the first; empty where all agree
+};
+/// Runs the pair by all for whom `why_not` gives no reason, two of whom are enough to compare.
+Compared compare(const Pair& pair,
+                 const std::function<std::string(const Pair&, Maker)>& why_not = pairs::why_not);
 
 }  // namespace tare::pairs

@@ -1,11 +1,10 @@
 // Every pair by everybody who can make it here: all have to leave the same bits.
 #include <gtest/gtest.h>
 
-#include <optional>
+#include <iostream>
 
-#include "../../kernels/harness/compare.hpp"
 #include "pair.hpp"
-#include "tare/error.hpp"
+#include "tare/toolkit.hpp"
 
 namespace tare::pairs {
 
@@ -15,45 +14,13 @@ void PrintTo(const Pair& pair, std::ostream* out) {
 
 namespace {
 
-class Pairs : public ::testing::TestWithParam<Pair> {
- protected:
-  /// What the first of the makers that can make it here leaves, and its name; the others have to agree.
-  void try_all(std::initializer_list<Maker> makers) {
-    for (const Maker maker : makers) {
-      if (const std::string reason = why_not(GetParam(), maker); !reason.empty()) {
-        reasons_ += "\n  without " + to_string(maker) + ": " + reason;
-        continue;
-      }
-      SCOPED_TRACE(to_string(maker));
-      kernels::Outputs got;
-      try {
-        got = run(GetParam(), maker);
-      } catch (const CompileError& error) {
-        FAIL() << error.what() << "\n" << error.log();
-      } catch (const Error& error) {
-        FAIL() << error.what() << "\n" << error.hint();
-      }
-      ++made_;
-      if (first_)
-        EXPECT_EQ(difference(got, *first_, 0), "") << "expected are the bits of " << first_maker_;
-      else
-        first_ = std::move(got), first_maker_ = to_string(maker);
-    }
-  }
-  std::optional<kernels::Outputs> first_;
-  std::string first_maker_, reasons_;
-  int made_ = 0;
-};
+class Pairs : public ::testing::TestWithParam<Pair> {};
 
 TEST_P(Pairs, LeaveTheSameBits) {
-  try_all({Maker::nvrtc, Maker::clang});
-  if (HasFatalFailure()) return;
-  const int written_by_hand = made_;
-  try_all({Maker::jit_libnvvm, Maker::jit_clang});
-  if (HasFatalFailure()) return;
-  if (written_by_hand == 0 || made_ == written_by_hand)
-    GTEST_SKIP() << "there is nothing to compare with" << reasons_;
-  if (!reasons_.empty()) std::cout << GetParam().name << " was compared" << reasons_ << "\n";
+  const Compared compared = compare(GetParam());
+  EXPECT_EQ(compared.problems, "");
+  if (compared.made < 2) GTEST_SKIP() << "there is nothing to compare with" << compared.without;
+  if (!compared.without.empty()) std::cout << GetParam().name << " was compared" << compared.without << "\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Pairs, ::testing::ValuesIn(all_pairs()),
@@ -61,6 +28,47 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Pairs, ::testing::ValuesIn(all_pairs()),
 
 TEST(PairsOfKernels, AreTwentyOrMore) {
   EXPECT_GE(all_pairs().size(), 20u);
+}
+
+/// As if only these two were here.
+std::string only_clang(const Pair&, Maker maker) {
+  return maker == Maker::clang || maker == Maker::jit_clang ? "" : "not here";
+}
+
+Pair twice(const char* factor) {
+  return {
+      .name = "twice",
+      .cuda = std::string("extern \"C\" __global__ void twice(int* x) { x[threadIdx.x] *= ") + factor + "; }",
+      .run = [](Run& run) {
+        run.launch(
+            "twice", [](auto x) { x[thread_index().x] *= 2; }, 1, 4,
+            run.out("x", std::vector<int>{1, 2, 3, 4}));
+      }};
+}
+
+TEST(PairsOfKernels, AreComparedByWhoeverIsHere) {
+  if (const auto clang = find_clang(); !clang.tool) GTEST_SKIP() << clang.reason;
+  const Compared two = compare(twice("2"), only_clang);
+  EXPECT_EQ(two.made, 2);
+  EXPECT_EQ(two.problems, "");
+  EXPECT_EQ(two.without, "\n  without CUDA C++ by NVRTC: not here\n  without tare::jit by libNVVM: not here");
+}
+
+TEST(PairsOfKernels, ThatDifferAreToldWithTheirMakers) {
+  if (const auto clang = find_clang(); !clang.tool) GTEST_SKIP() << clang.reason;
+  EXPECT_EQ(
+      compare(twice("3"), only_clang).problems,
+      "tare::jit by clang: x[0] is 0x00000002, expected 0x00000003; 4 of 4 differ (expected are the bits of "
+      "CUDA C++ by clang)\n");
+}
+
+TEST(PairsOfKernels, ThatOneAloneCanMakeAreNotCompared) {
+  if (const auto clang = find_clang(); !clang.tool) GTEST_SKIP() << clang.reason;
+  const Compared one = compare(twice("2"), [](const Pair&, Maker maker) {
+    return std::string(maker == Maker::jit_clang ? "" : "not here");
+  });
+  EXPECT_EQ(one.made, 1);
+  EXPECT_EQ(one.problems, "");
 }
 
 }  // namespace

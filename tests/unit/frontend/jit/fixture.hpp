@@ -63,4 +63,28 @@ Error error_of(Call&& call) {
   return Error(ErrorKind::argument, "");
 }
 
+/// For what a kernel may say, held against the same C++.
+class JitLanguage : public JitTest {
+ protected:
+  /// What the host gives for the 32 elements of run().
+  template <class T, class Make>
+  static std::vector<T> expected(Make&& make) {
+    std::vector<T> all(32);
+    for (int i = 0; i < 32; ++i) all[static_cast<std::size_t>(i)] = make(i);
+    return all;
+  }
+};
+
+/// For what a kernel may not say.
+class JitMisuseTest : public JitTest {
+ protected:
+  /// What tracing the lambda over (int[], int) throws.
+  template <class Function>
+  Error of(Function function, const detail::Where& where = detail::Where::current()) const {
+    const Buffer out = buffer(std::vector<int>(32));
+    const auto kernel = jit(std::move(function), {}, where);
+    return error_of([&] { kernel({1, 32, stream_}, device_span<int>(out), 5); });
+  }
+};
+
 }  // namespace tare::fixtures

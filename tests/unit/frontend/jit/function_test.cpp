@@ -178,15 +178,7 @@ INSTANTIATE_TEST_SUITE_P(Both, JitFunctions, ::testing::Values(JitCompiler::libn
                            return param_info.param == JitCompiler::clang ? "Clang" : "LibNvvm";
                          });
 
-class JitFunctionMisuse : public fixtures::JitTest {
- protected:
-  template <class Function>
-  Error of(Function function) const {
-    const Buffer out = buffer(std::vector<int>(32));
-    const auto kernel = jit(std::move(function));
-    return error_of([&] { kernel({1, 32, stream_}, device_span<int>(out), 5); });
-  }
-};
+class JitFunctionMisuse : public fixtures::JitMisuseTest {};
 
 TEST_F(JitFunctionMisuse, ACallersValueIsNamed) {
   const Error error = of([](auto out, auto n) { out[0] = function([&](auto x) { return x + n * 2; })(1); });

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 class CppCompiler {
  public:
   explicit CppCompiler(std::string path) : path_(std::move(path)) {
-    folder_.write("header.hpp", "#include <tare/jit.hpp>\n");
+    folder_.write("header.hpp", "#include <tare/jit_row.hpp>\n");
     const auto ended = run({"-x", "c++-header", "header.hpp", "-o", "header.hpp.gch"});
     EXPECT_TRUE(ended.ok()) << ended.errors;
   }
@@ -57,6 +57,8 @@ const Mistake kMistakes[] = {
     {"tare::jit([](auto a) { tare::atomic_add(a[0], 1); })({1, 1, stream}, c);",
      "this array is const in the kernel"},
     {"tare::jit([](auto a, auto b) { a[0] = b; })({1, 1, stream}, a);",
+     "the kernel's lambda does not take these arguments: is their number right?"},
+    {"(void)tare::jit_row<tare::DeviceSpan<float>>(\"f\", [](auto a, auto b) { a[0] = b; });",
      "the kernel's lambda does not take these arguments: is their number right?"},
     {"tare::jit([](auto a) { a[0] = 1; })({1, 1, stream}, a, 2);",
      "the kernel's lambda does not take these arguments: is their number right?"},
@@ -112,16 +114,7 @@ TEST(JitMistakes, AreToldByClang) {
   expect_mistakes_told_by(find_clang().tool->path.string());
 }
 
-class JitMisuse : public fixtures::JitTest {
- protected:
-  /// What tracing the lambda over (int[], int) throws.
-  template <class Function>
-  Error of(Function function) const {
-    const Buffer out = buffer(std::vector<int>(32));
-    const auto kernel = jit(std::move(function));
-    return error_of([&] { kernel({1, 32, stream_}, device_span<int>(out), 5); });
-  }
-};
+class JitMisuse : public fixtures::JitMisuseTest {};
 
 TEST_F(JitMisuse, AValueFromABlockThatHasEndedIsNamed) {
   const Error error = of([](auto out, auto n) {
