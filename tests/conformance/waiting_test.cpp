@@ -114,6 +114,29 @@ DONE:
   EXPECT_EQ(out.read(), expected);
 }
 
+TEST_F(Waiting, BlocksThatSpinOnEachOtherAllFinishHoweverLargeTheirStacksMayBecome) {
+  const std::string text = kernel(R"(
+  alloca.u64 %rd4, 16; st.local.u32 [%rd4], %r1;
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x; add.u32 %r4, %r2, 1;
+  mul.wide.u32 %rd2, %r2, 4; add.u64 %rd3, %rd1, %rd2;
+  ld.local.u32 %r1, [%rd4]; setp.ne.u32 %p1, %r1, 0; @%p1 ret;
+  setp.eq.u32 %p2, %r4, %r3; mov.u32 %r5, 0; @%p2 bra DONE;
+WAIT:
+  ld.acquire.gpu.global.u32 %r5, [%rd3+4];
+  setp.eq.u32 %p3, %r5, 0;
+  @%p3 bra WAIT;
+DONE:
+  add.u32 %r6, %r5, 1;
+  st.release.gpu.global.u32 [%rd3], %r6;)");
+  constexpr unsigned kBlocks = 20;
+  ASSERT_OK(call("cuCtxSetLimit", abi::limit::stack_size, std::size_t{256} << 10));
+  DeviceArray<std::uint32_t> out(std::vector<std::uint32_t>(kBlocks, 0u));
+  run(text, "k", {{kBlocks, 1, 1}, {64, 1, 1}}, out.argument());
+  std::vector<std::uint32_t> expected(kBlocks);
+  std::iota(expected.rbegin(), expected.rend(), 1u);
+  EXPECT_EQ(out.read(), expected);
+}
+
 TEST_F(Waiting, ThreadsOfAWarpWaitForEachOthersLock) {
   const std::string text = kernel(R"(
 TRY:

@@ -85,6 +85,7 @@ class LaunchOperation final : public Operation {
     constexpr std::size_t kDynamicAlignment = 16;
     grid.shared_bytes = kernel.static_shared_bytes + kDynamicAlignment + launch_.dynamic_shared_bytes;
     grid.local_bytes = kernel.local_bytes(launch_.stack_bytes) * threads;
+    grid.stack_bytes = kernel.has_stack ? launch_.stack_bytes * threads : 0;
     grid.frame_bytes = kernel.frame_bytes_per_thread * threads;
     const GridOutcome outcome = Process::get().pool.run(grid, function_->pace, context.scratch);
     if (!outcome.ok()) report(outcome, *function_, context.status);

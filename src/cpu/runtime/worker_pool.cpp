@@ -208,11 +208,14 @@ class WorkerPool::Turns {
   std::uint64_t wait(ScratchMemory* memory) {
     const std::uint64_t block = memory->scratch().stopped_block;
     waiting_.push_back({memory, block});
-    waiting_bytes_ += memory->bytes();
     return block;
   }
 
-  bool may_begin() const { return waiting_.size() < kMostWaiting && waiting_bytes_ < kMostWaitingBytes; }
+  bool may_begin() const {
+    const Grid& grid = job_.grid;
+    const std::size_t bytes = grid.shared_bytes + grid.local_bytes - grid.stack_bytes + grid.frame_bytes;
+    return waiting_.size() < kMostWaiting && waiting_.size() * bytes < kMostWaitingBytes;
+  }
 
   bool take(std::uint64_t& first, std::uint64_t& last) {
     if (kept_first_ < kept_last_) {
@@ -249,7 +252,6 @@ class WorkerPool::Turns {
         continue;
       }
       any_ended = true;
-      waiting_bytes_ -= block.memory->bytes();
       free_.push_back(block.memory);
       waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
       if (may_begin()) break;
@@ -289,7 +291,6 @@ class WorkerPool::Turns {
   std::vector<std::unique_ptr<ScratchMemory>> more_;
   std::vector<ScratchMemory*> free_;
   std::vector<Waiting> waiting_;
-  std::size_t waiting_bytes_ = 0;
   std::uint64_t kept_first_ = 0, kept_last_ = 0;
 };
 

@@ -26,7 +26,6 @@ class ScratchMemory {
   /// Makes each area at least so large; false if there is no memory.
   bool reserve(std::size_t shared, std::size_t local, std::size_t frames);
   codegen::Scratch& scratch() { return scratch_; }
-  std::size_t bytes() const { return shared_.bytes + local_.bytes + frames_.bytes; }
   /// Whether the address is in the zones around the shared memory, or in it.
   bool is_near_shared(std::uintptr_t address) const {
     return address - reinterpret_cast<std::uintptr_t>(shared_.base - shared_.zone) <
@@ -55,6 +54,7 @@ struct Grid {
   const codegen::LaunchContext* context = nullptr;
   std::uint64_t blocks = 0;
   std::size_t shared_bytes = 0, local_bytes = 0, frame_bytes = 0;  // per worker
+  std::size_t stack_bytes = 0;  // of local_bytes: only a deep recursion touches most of it
 };
 
 /// How a grid ended: at most one of the three is set.
