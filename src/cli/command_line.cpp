@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <regex>
 #include <sstream>
 
 #include "cli/options.hpp"
@@ -68,7 +69,7 @@ void add_with_cpu(CLI::App& app, CommandLine& line) {
       ->check(positive());
   app.add_flag("--ptx-only", options.ptx_only,
                "Keep compilers from making machine code: nvcc -cubin gives PTX, nvJitLink is not found");
-  app.add_flag("-q,--quiet", options.quiet, "Do not say that this is no GPU");
+  app.add_flag("-q,--quiet", options.quiet, "Say neither that this is no GPU, nor where a kernel failed");
 }
 
 /// The words after the first `--` of `tare with-cpu`, which are taken away: they are nobody else's.
@@ -85,10 +86,9 @@ void check_with_cpu(const WithCpuOptions& options) {
   if (options.command.empty() || options.command.front().empty())
     throw UsageError("which program? Its name goes after `--`", "tare with-cpu -- ./program");
   const std::string& cc = options.compute_capability;
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  const bool good = (cc.size() == 3 && digit(cc[0]) && cc[1] == '.' && digit(cc[2])) ||
-                    (cc.size() == 4 && digit(cc[0]) && digit(cc[1]) && cc[2] == '.' && digit(cc[3]));
-  if (!cc.empty() && !good) throw UsageError("--cc: `" + cc + "` is not a compute capability like 8.0");
+  if (!cc.empty() && !std::regex_match(cc, std::regex("([5-9]|1[0-2])[.][0-9]")))
+    throw UsageError("--cc: `" + cc + "` is not a compute capability from 5.0 to 12.9",
+                     "tare with-cpu --cc 8.0 -- ./program");
 }
 
 /// The deepest command that was named.

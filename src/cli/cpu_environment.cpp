@@ -47,6 +47,7 @@ std::map<std::string, std::string> cpu_environment(const std::filesystem::path& 
   if (options.devices > 0) set["TARE_CPU_DEVICES"] = std::to_string(options.devices);
   if (options.threads > 0) set["TARE_CPU_THREADS"] = std::to_string(options.threads);
   if (!options.compute_capability.empty()) set["TARE_CPU_CC"] = options.compute_capability;
+  if (!options.quiet && now("TARE_CPU_FAULTS").empty()) set["TARE_CPU_FAULTS"] = "1";
   if (options.ptx_only) keep_to_ptx(set, folder / "ptx-only", now);
   return set;
 }

@@ -10,8 +10,9 @@
 namespace tare::conformance {
 
 /// Runs the body in a new process in which nothing has been initialised; it ends with exit status 0
-/// unless expect_in_child fails. A body that hangs ends after 20 seconds.
-inline void expect_fresh_process_succeeds(void (*body)()) {
+/// unless expect_in_child fails, having written to stderr what matches `written`. A body that hangs ends
+/// after 20 seconds.
+inline void expect_fresh_process_succeeds(void (*body)(), const char* written = "") {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
@@ -19,7 +20,7 @@ inline void expect_fresh_process_succeeds(void (*body)()) {
         body();
         std::exit(0);
       },
-      ::testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), written);
 }
 
 inline void expect_in_child(bool holds, const char* what = "an expectation") {

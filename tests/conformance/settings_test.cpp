@@ -66,6 +66,40 @@ TEST(Settings, TheNumberOfThreadsIsTheNumberOfMultiprocessors) {
   });
 }
 
+TEST(Settings, AValueThatCannotBeUnderstoodIsSaidAndPassedOver) {
+  expect_fresh_process_succeeds(
+      [] {
+        setenv("TARE_CPU_DEVICES", "0", 1);
+        setenv("TARE_CPU_CC", "zz", 1);
+        setenv("TARE_CPU_THREADS", "-1", 1);
+        setenv("TARE_CPU_TIER", "quick", 1);
+        setenv("TARE_CPU_OPT", "3", 1);
+        setenv("CUDA_CACHE_MAXSIZE", "1 GiB", 1);
+        make_context_current();
+        int count = 0;
+        EXPECT_IN_CHILD(call("cuDeviceGetCount", &count) == abi::kSuccess && count == 1);
+        EXPECT_IN_CHILD(attribute(75) == 9 && attribute(76) == 0);
+      },
+      "tare CPU device: TARE_CPU_DEVICES=0 is not a number of devices from 1 to 64; it is passed over\n"
+      "tare CPU device: TARE_CPU_CC=zz is not a compute capability from 5.0 to 12.9; it is passed over\n"
+      "tare CPU device: TARE_CPU_THREADS=-1 is not a number of threads from 1 to 1024; it is passed over\n"
+      "tare CPU device: TARE_CPU_TIER=quick is not automatic, general or fast; it is passed over\n"
+      "tare CPU device: TARE_CPU_OPT=3 is not a level from 0 to 2; it is passed over\n"
+      "tare CPU device: CUDA_CACHE_MAXSIZE=1 GiB is not a number of bytes; it is passed over\n");
+}
+
+TEST(Settings, AnEmptyVariableIsOneThatIsNotSet) {
+  expect_fresh_process_succeeds(
+      [] {
+        for (const char* name : {"TARE_CPU_DEVICES", "TARE_CPU_CC", "TARE_CPU_THREADS", "TARE_CPU_TIER",
+                                 "TARE_CPU_OPT", "TARE_CPU_FAULTS", "CUDA_CACHE_MAXSIZE"})
+          setenv(name, "", 1);
+        make_context_current();
+        std::fprintf(stderr, "nothing before this\n");
+      },
+      "^nothing before this\n$");
+}
+
 // A folder for each test: tests run side by side, and a fresh process of a test's own must find the same one.
 std::string cache_directory() {
   return ::testing::TempDir() + "conformance-cache-" +

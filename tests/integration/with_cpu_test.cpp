@@ -11,6 +11,7 @@
 namespace tare::test {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -67,6 +68,26 @@ TEST(WithCpu, ASignalThatEndsTheProgramEndsTareAndOneSentToTareReachesTheProgram
 TEST(WithCpu, OptionsChangeTheDevice) {
   const Ran ran = with_cpu({"--devices", "3", "--cc", "8.6", "-q", "--", kPrograms + "opens_so_1"});
   EXPECT_EQ(ran.out, "3 devices of compute capability 8.6, twice 21 is 42\n") << ran.err;
+}
+
+TEST(WithCpu, AFaultOfAKernelIsSaidOnceWithItsKernelAndAddress) {
+  const std::string said =
+      "tare CPU device: kernel `twice` accessed memory that is not there, at 0x10\n"
+      "cuMemcpyDtoH_v2(&value, memory, sizeof value): 700\n";
+  const Ran ran = with_cpu({"--", kPrograms + "linked", "0", "0x10"});
+  EXPECT_EQ(ran.code, 101);
+  EXPECT_THAT(ran.err, EndsWith(", not on a GPU\n" + said));
+  EXPECT_EQ(with_cpu({"-q", "--", kPrograms + "linked", "0", "0x10"}).err,
+            "cuMemcpyDtoH_v2(&value, memory, sizeof value): 700\n");
+  EXPECT_EQ(with_cpu({"-q", "--", kPrograms + "linked", "0", "0x10"}, {{"TARE_CPU_FAULTS", "1"}}).err, said);
+}
+
+TEST(WithCpu, WhatIsNoComputeCapabilityIsRefused) {
+  for (const char* const cc : {"99", "9", "4.9", "13.0", "8.00", "8,0", "x"}) {
+    const Ran ran = with_cpu({"--cc", cc, "--", "true"});
+    EXPECT_EQ(ran.code, 2) << cc;
+    EXPECT_THAT(ran.err, HasSubstr("` is not a compute capability from 5.0 to 12.9\n")) << cc;
+  }
 }
 
 TEST(WithCpu, WhatComesAfterTheMarkIsTheProgramsOwn) {

@@ -12,7 +12,11 @@ namespace tare::cpu {
 using abi::Result;
 
 ContextObject::ContextObject(int device_ordinal, unsigned context_flags, bool is_primary)
-    : device(device_ordinal), flags(context_flags), primary(is_primary), id(Process::get().next_id()) {
+    : device(device_ordinal),
+      flags(context_flags),
+      primary(is_primary),
+      id(Process::get().next_id()),
+      status(std::make_shared<ContextStatus>(Process::get().settings.tell_faults)) {
   set_default_limits();
 }
 

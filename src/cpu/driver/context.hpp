@@ -26,7 +26,7 @@ struct ContextObject : std::enable_shared_from_this<ContextObject> {
   const bool primary;
   const std::uint64_t id;
   unsigned api_version = 13000;
-  const std::shared_ptr<ContextStatus> status = std::make_shared<ContextStatus>();
+  const std::shared_ptr<ContextStatus> status;
   std::atomic<bool> destroyed{false};
   std::atomic<unsigned> grids_launched{0};
   ContextServices services;  // printing and the heap of its kernels

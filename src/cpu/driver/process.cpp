@@ -78,7 +78,10 @@ abi::Result Process::initialise() {
     case Stage::before:
       break;
   }
-  instance = new Process(read_settings());
+  Settings settings = read_settings();
+  for (const std::string& each : settings.not_understood)
+    std::fprintf(stderr, "tare CPU device: %s\n", each.c_str());
+  instance = new Process(std::move(settings));
   install_fault_handlers();
   pthread_atfork(nullptr, nullptr, [] {
     if (stage.load() == Stage::ready) stage.store(Stage::forked);

@@ -11,6 +11,8 @@
 namespace tare::cpu {
 namespace {
 
+constexpr int kMostThreads = 1024;
+
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string_view{} : std::string_view{value};
@@ -34,6 +36,13 @@ std::optional<int> capability(std::string_view text) {
   return *major * 10 + *minor;
 }
 
+std::optional<codegen::Tier> tier(std::string_view text) {
+  if (text == "automatic") return codegen::Tier::automatic;
+  if (text == "general") return codegen::Tier::general;
+  if (text == "fast") return codegen::Tier::fast;
+  return std::nullopt;
+}
+
 std::string object_cache_directory() {
   if (const auto path = variable("CUDA_CACHE_PATH"); !path.empty()) return std::string(path) + "/tare-cpu";
   if (const auto path = variable("XDG_CACHE_HOME"); !path.empty()) {
@@ -49,20 +58,33 @@ std::string object_cache_directory() {
 
 Settings read_settings() {
   Settings settings;
-  settings.devices = std::clamp(number(variable("TARE_CPU_DEVICES")).value_or(1), 1, 64);
-  settings.compute_capability = capability(variable("TARE_CPU_CC")).value_or(90);
-  settings.threads = std::clamp(number(variable("TARE_CPU_THREADS")).value_or(usable_cores()), 1, 1024);
+  // An empty variable is one that is not set.
+  const auto take = [&settings](const char* name, const char* what, auto read, auto& setting) {
+    const std::string_view text = variable(name);
+    if (text.empty()) return;
+    if (const auto value = read(text))
+      setting = *value;
+    else
+      settings.not_understood.push_back(std::string(name) + "=" + std::string(text) + " is not " + what +
+                                        "; it is passed over");
+  };
+  const auto within = [](int least, int most) {
+    return [=](std::string_view text) {
+      const auto value = number(text);
+      return value && *value >= least && *value <= most ? value : std::nullopt;
+    };
+  };
+  settings.threads = std::clamp(usable_cores(), 1, kMostThreads);
+  take("TARE_CPU_DEVICES", "a number of devices from 1 to 64", within(1, 64), settings.devices);
+  take("TARE_CPU_CC", "a compute capability from 5.0 to 12.9", capability, settings.compute_capability);
+  take("TARE_CPU_THREADS", "a number of threads from 1 to 1024", within(1, kMostThreads), settings.threads);
+  take("TARE_CPU_TIER", "automatic, general or fast", tier, settings.compile.tier);
+  take("TARE_CPU_OPT", "a level from 0 to 2", within(0, 2), settings.compile.optimisation);
+  take("TARE_CPU_FAULTS", "0 or 1", within(0, 1), settings.tell_faults);
+  take("CUDA_CACHE_MAXSIZE", "a number of bytes", number<std::uint64_t>, settings.compile.object_cache_bytes);
   settings.eager_loading = variable("CUDA_MODULE_LOADING") == "EAGER";
-
-  const auto tier = variable("TARE_CPU_TIER");
-  if (tier == "general") settings.compile.tier = codegen::Tier::general;
-  if (tier == "fast") settings.compile.tier = codegen::Tier::fast;
-  const int level = number(variable("TARE_CPU_OPT")).value_or(settings.compile.optimisation);
-  if (level >= 0 && level <= 2) settings.compile.optimisation = level;
   settings.compile.use_object_cache = variable("CUDA_CACHE_DISABLE") != "1";
   if (settings.compile.use_object_cache) settings.compile.object_cache_directory = object_cache_directory();
-  settings.compile.object_cache_bytes =
-      number<std::uint64_t>(variable("CUDA_CACHE_MAXSIZE")).value_or(settings.compile.object_cache_bytes);
   return settings;
 }
 

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <cstdio>
 #include <utility>
 
 #include "cpu/runtime/host.hpp"
@@ -37,6 +38,7 @@ void ContextStatus::fail(int code, std::string text) {
   const std::scoped_lock lock(mutex_);
   if (code_.load() != 0) return;
   text_ = std::move(text);
+  if (aloud_) std::fprintf(stderr, "tare CPU device: %s\n", text_.c_str());
   code_.store(code, std::memory_order_release);
 }
 

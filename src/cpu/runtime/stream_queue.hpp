@@ -17,6 +17,8 @@ namespace tare::cpu {
 /// What becomes of a context's work: shared by its queues. A fault is kept for good ("sticky").
 class ContextStatus {
  public:
+  /// `aloud`: the fault is a line on stderr too, for programs that do not know how to ask for its text.
+  explicit ContextStatus(bool aloud) : aloud_(aloud) {}
   int code() const { return code_.load(std::memory_order_acquire); }
   std::string text() const;
   /// The first fault stays.
@@ -29,6 +31,7 @@ class ContextStatus {
   bool draining() const { return draining_.load(std::memory_order_relaxed); }
 
  private:
+  const bool aloud_;
   std::atomic<int> code_{0};
   std::atomic<bool> cancelled_{false}, draining_{false};
   mutable std::mutex mutex_;

@@ -1,5 +1,5 @@
 /* A program of the CUDA driver API that knows nothing of Tare: doubles 21 on the device and exits with the
-   code that it is given, else 0. Linked against libcuda.so.1, or (LIBRARY defined) opening it by that name.
+   code that it is given, else 0. A second argument is an address that is doubled in its place. Linked against libcuda.so.1, or (LIBRARY defined) opening it by that name.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
   CHECK(cuModuleGetFunction(&function, module, "twice"));
   CHECK(cuMemAlloc_v2(&memory, sizeof value));
   CHECK(cuMemcpyHtoD_v2(memory, &value, sizeof value));
+  if (argc > 2) memory = strtoull(argv[2], NULL, 0);
   CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
   CHECK(cuMemcpyDtoH_v2(&value, memory, sizeof value));
   printf("%d devices of compute capability %d.%d, twice 21 is %u\n", count, major, minor, value);

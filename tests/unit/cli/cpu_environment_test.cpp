@@ -25,7 +25,8 @@ const std::string kLibrary = "/opt/tare/cpu/libcuda.so.1";
 
 TEST(CpuEnvironment, PutsTheFolderInFrontOnce) {
   EXPECT_THAT(cpu_environment(kLibrary, {}, having({})),
-              ElementsAre(Pair("LD_LIBRARY_PATH", "/opt/tare/cpu"), Pair("TARE_DRIVER", kLibrary)));
+              ElementsAre(Pair("LD_LIBRARY_PATH", "/opt/tare/cpu"), Pair("TARE_CPU_FAULTS", "1"),
+                          Pair("TARE_DRIVER", kLibrary)));
   EXPECT_EQ(cpu_environment(kLibrary, {}, having({{"LD_LIBRARY_PATH", "/a:/b"}})).at("LD_LIBRARY_PATH"),
             "/opt/tare/cpu:/a:/b");
   EXPECT_EQ(
@@ -48,6 +49,14 @@ TEST(CpuEnvironment, CarriesTheOptions) {
   EXPECT_EQ(set.at("TARE_CPU_DEVICES"), "2");
   EXPECT_EQ(set.at("TARE_CPU_THREADS"), "1");
   EXPECT_EQ(set.at("TARE_CPU_CC"), "8.0");
+}
+
+TEST(CpuEnvironment, HasFaultsSaidUnlessQuietOrToldOtherwise) {
+  WithCpuOptions options;
+  EXPECT_EQ(cpu_environment(kLibrary, options, having({{"TARE_CPU_FAULTS", "0"}})).count("TARE_CPU_FAULTS"),
+            0);
+  options.quiet = true;
+  EXPECT_EQ(cpu_environment(kLibrary, options, having({})).count("TARE_CPU_FAULTS"), 0);
 }
 
 TEST(CpuEnvironment, RefusesWhatTheLoaderCouldNotFind) {
