@@ -156,6 +156,31 @@ TEST_P(IpcOfSize, BothProcessesSeeTheSameBytes) {
 }
 INSTANTIATE_TEST_SUITE_P(SmallAndLarge, IpcOfSize, ::testing::Values(4096, 16u << 20));
 
+TEST_P(IpcOfSize, AnAccessBeyondWhatWasOpenedIsAnIllegalAddress) {
+  const std::size_t bytes = GetParam();
+  Peer peer;
+  const abi::IpcMemHandle handle = exported_by(peer, bytes);
+  abi::Context fresh = nullptr;
+  ASSERT_OK(call("cuCtxCreate_v2", &fresh, 0u, abi::Device{0}));
+  DevicePointer pointer = 0;
+  ASSERT_OK(call("cuIpcOpenMemHandle_v2", &pointer, handle, 1u));
+  const abi::Function function = function_of(load(ptx(R"(
+.visible .entry stray(.param .u64 at) {
+  .reg .b64 %at; ld.param.u64 %at, [at]; st.global.u8 [%at], 7; ret;
+}
+)")),
+                                             "stray");
+  for (DevicePointer inside : {pointer, pointer + bytes - 1}) {
+    ASSERT_OK(launch(function, {}, {&inside}));
+    EXPECT_OK(call("cuCtxSynchronize"));
+  }
+  DevicePointer beyond = pointer + bytes;
+  ASSERT_OK(launch(function, {}, {&beyond}));
+  EXPECT_RESULT(abi::kIllegalAddress, call("cuCtxSynchronize"));
+  EXPECT_OK(call("cuCtxDestroy_v2", fresh));
+  peer.kill();
+}
+
 TEST_F(Ipc, MemoryOutlivesAnExporterThatIsKilledButItsHandleDoesNot) {
   Peer peer;
   const abi::IpcMemHandle handle = exported_by(peer, 4u << 20);

@@ -45,7 +45,8 @@ Result open(abi::DevicePointer* out, const abi::IpcMemHandle& opaque, unsigned f
       *out = reinterpret_cast<std::uintptr_t>(known->base);
       return abi::kSuccess;
     }
-    auto segment = Segment::open(handle.pid, handle.fd, handle.identity, handle.segment_bytes);
+    auto segment = Segment::open(handle.pid, handle.fd, handle.identity, handle.segment_bytes, handle.offset,
+                                 handle.bytes);
     if (!segment) {
       return fail(abi::kInvalidHandle,
                   "the memory of process " + std::to_string(handle.pid) +

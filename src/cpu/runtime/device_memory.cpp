@@ -1,40 +1,30 @@
 #include "cpu/runtime/device_memory.hpp"
 
-#include <fcntl.h>
-#include <linux/memfd.h>
-#include <sys/mman.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cinttypes>
 #include <cstdio>
-#include <cstring>
 
 #include "cpu/runtime/host.hpp"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 namespace tare::cpu {
 namespace {
 
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t kPage = Segment::kPage;
 constexpr std::size_t kGranule = 512;
 constexpr std::size_t kSharedSegment = std::size_t{4} << 20;
 constexpr std::size_t kLargestSmallBlock = std::size_t{1} << 20;
+/// What a guarded block may add to the process's mappings: itself, and what it parts.
+constexpr std::size_t kMappingsPerBlock = 2;
 
 std::size_t round_up(std::size_t value, std::size_t to) {
   return (value + to - 1) / to * to;
 }
 
-std::string segment_name(std::uint64_t identity) {
-  char name[48];
-  std::snprintf(name, sizeof name, "tare-cpu-%016" PRIx64, identity);
-  return name;
+/// Whole granules and whole pages for a block of so many bytes.
+std::size_t granules(std::size_t bytes) {
+  return round_up(std::max<std::size_t>(bytes, 1), kGranule);
+}
+std::size_t pages(std::size_t bytes) {
+  return round_up(granules(bytes), kPage);
 }
 
 std::string megabytes(std::size_t bytes) {
@@ -43,142 +33,114 @@ std::string megabytes(std::size_t bytes) {
   return text;
 }
 
-/// Makes the pages present now. A file system without MADV_POPULATE_WRITE gets fallocate instead.
-bool commit_pages(int fd, std::byte* base, std::size_t bytes) {
-  if (madvise(base, bytes, MADV_POPULATE_WRITE) == 0) return true;
-  if (errno != EINVAL) return false;
-  return fallocate(fd, 0, 0, static_cast<off_t>(bytes)) == 0;
-}
-
-/// Device memory must not become the standard input, output or error of a program that has closed its own.
-int above_standard_streams(int fd) {
-  if (fd < 0 || fd > STDERR_FILENO) return fd;
-  const int raised = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  const int error = errno;
-  close(fd);
-  errno = error;
-  return raised;
+std::string too_much(std::size_t needed, const MemoryState& memory) {
+  return megabytes(needed) + " of device memory needed, " + megabytes(memory.free_bytes) + " available";
 }
 
 }  // namespace
 
-bool Segment::map(std::string& why) {
-  void* reserved =
-      mmap(nullptr, bytes_ + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (reserved == MAP_FAILED) {
-    why = std::string("no address space: ") + std::strerror(errno);
-    return false;
-  }
-  std::byte* inside = static_cast<std::byte*>(reserved) + kPage;
-  if (mmap(inside, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_, 0) == MAP_FAILED) {
-    why = std::string("cannot map device memory: ") + std::strerror(errno);
-    munmap(reserved, bytes_ + 2 * kPage);
-    return false;
-  }
-  base_ = inside;
-  // A forked child has no device, so it gets no device memory either.
-  madvise(base_, bytes_, MADV_DONTFORK);
-  return true;
-}
-
-std::shared_ptr<Segment> Segment::create(std::size_t bytes, bool commit, std::string& why) {
-  std::shared_ptr<Segment> segment(new Segment);
-  segment->bytes_ = round_up(bytes, kPage);
-  if (getrandom(&segment->identity_, sizeof segment->identity_, 0) != sizeof segment->identity_) {
-    why = "no random bytes";
-    return nullptr;
-  }
-  segment->fd_ = above_standard_streams(memfd_create(segment_name(segment->identity_).c_str(), MFD_CLOEXEC));
-  if (segment->fd_ < 0 || ftruncate(segment->fd_, static_cast<off_t>(segment->bytes_)) != 0) {
-    why = std::string("cannot make an anonymous file for device memory: ") + std::strerror(errno);
-    return nullptr;
-  }
-  if (!segment->map(why)) return nullptr;
-  if (commit && !commit_pages(segment->fd_, segment->base_, segment->bytes_)) {
-    why = megabytes(bytes) + " could not be made present: " + std::strerror(errno);
-    return nullptr;
-  }
-  return segment;
-}
-
-std::shared_ptr<Segment> Segment::open(std::int32_t pid, std::int32_t fd, std::uint64_t identity,
-                                       std::size_t bytes) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
-  char target[128] = {};
-  const ssize_t length = readlink(path, target, sizeof target - 1);
-  if (length <= 0) return nullptr;
-  const std::string expected = "/memfd:" + segment_name(identity);
-  if (std::strncmp(target, expected.c_str(), expected.size()) != 0) return nullptr;
-
-  std::shared_ptr<Segment> segment(new Segment);
-  segment->identity_ = identity;
-  segment->bytes_ = bytes;
-  segment->fd_ = above_standard_streams(::open(path, O_RDWR | O_CLOEXEC));
-  if (segment->fd_ < 0) return nullptr;
-  struct stat status {};
-  if (fstat(segment->fd_, &status) != 0 || static_cast<std::size_t>(status.st_size) != bytes) return nullptr;
-  std::string why;
-  if (!segment->map(why)) return nullptr;
-  // The pages are there; entering them into this process's tables now keeps that out of the first launch.
-  // Where the kernel cannot, the first accesses do it.
-  madvise(segment->base_, bytes, MADV_POPULATE_WRITE);
-  return segment;
-}
-
-Segment::~Segment() {
-  if (base_ != nullptr) munmap(base_ - kPage, bytes_ + 2 * kPage);
-  if (fd_ >= 0) close(fd_);
-}
-
 std::optional<MemoryBlock> DeviceMemory::allocate(std::size_t bytes, std::string& why) {
-  if (bytes <= kLargestSmallBlock) return allocate_small(bytes, why);
+  if (bytes <= kLargestSmallBlock) {
+    const std::scoped_lock lock(mutex_);
+    if (may_guard()) {
+      if (auto block = allocate_guarded(bytes, why)) return block;
+    }
+    return allocate_packed(bytes, why);
+  }
   const MemoryState memory = memory_state();
   if (bytes > memory.free_bytes) {
-    why = megabytes(bytes) + " of device memory needed, " + megabytes(memory.free_bytes) + " available";
+    why = too_much(bytes, memory);
     return std::nullopt;
   }
-  auto segment = Segment::create(bytes, true, why);
-  if (!segment) return std::nullopt;
-  return MemoryBlock{std::move(segment), 0, bytes};
+  auto segment = Segment::create(bytes, Segment::Pages::present, why);
+  if (!segment) {
+    why = megabytes(bytes) + ": " + why;
+    return std::nullopt;
+  }
+  return MemoryBlock{std::move(segment), pages(bytes) - granules(bytes), bytes};
 }
 
-std::optional<MemoryBlock> DeviceMemory::allocate_small(std::size_t bytes, std::string& why) {
-  const std::size_t size = round_up(std::max<std::size_t>(bytes, 1), kGranule);
-  const std::scoped_lock lock(mutex_);
-  const auto take = [&](Shared& from) -> std::optional<MemoryBlock> {
+/// Half of the mappings that the process may have are left to everything else in it. What others have is
+/// looked at whenever this has twice as many as before.
+bool DeviceMemory::may_guard() {
+  const std::size_t own = guarded_blocks_ * kMappingsPerBlock;
+  if (own >= count_at_) {
+    const std::size_t all = mapping_count();
+    other_mappings_ = all > own ? all - own : 0;
+    count_at_ = own * 2;
+  }
+  return own + other_mappings_ + kMappingsPerBlock <= mapping_limit() / 2;
+}
+
+/// Its pages, and one behind them that stays sealed; the one before is the end of another's, or the
+/// segment's.
+std::optional<MemoryBlock> DeviceMemory::allocate_guarded(std::size_t bytes, std::string& why) {
+  const std::size_t size = pages(bytes);
+  auto hole = take(guarded_, size + kPage, Segment::Pages::sealed, why);
+  if (!hole) return std::nullopt;
+  if (!hole->segment->allow(hole->offset, size)) {
+    give_back(guarded_, *hole, size + kPage);
+    return std::nullopt;
+  }
+  ++guarded_blocks_;
+  return MemoryBlock{std::move(hole->segment), hole->offset + size - granules(bytes), bytes,
+                     MemoryBlock::Place::guarded};
+}
+
+std::optional<MemoryBlock> DeviceMemory::allocate_packed(std::size_t bytes, std::string& why) {
+  auto hole = take(packed_, granules(bytes), Segment::Pages::on_demand, why);
+  if (!hole) return std::nullopt;
+  return MemoryBlock{std::move(hole->segment), hole->offset, bytes, MemoryBlock::Place::packed};
+}
+
+std::optional<DeviceMemory::Hole> DeviceMemory::take(Pool& pool, std::size_t size, Segment::Pages pages,
+                                                     std::string& why) {
+  const auto cut = [&](Shared& from) -> std::optional<Hole> {
     for (auto hole = from.free.begin(); hole != from.free.end(); ++hole) {
       if (hole->second < size) continue;
       const auto [offset, available] = *hole;
       from.free.erase(hole);
       if (available > size) from.free.emplace(offset + size, available - size);
       from.used += size;
-      return MemoryBlock{from.segment, offset, bytes};
+      return Hole{from.segment, offset};
     }
     return std::nullopt;
   };
-  for (Shared& shared : shared_) {
-    if (auto block = take(shared)) return block;
+  for (Shared& shared : pool) {
+    if (auto hole = cut(shared)) return hole;
   }
   const MemoryState memory = memory_state();
   if (kSharedSegment > memory.free_bytes) {
-    why = megabytes(bytes) + " of device memory needed, " + megabytes(memory.free_bytes) + " available";
+    why = too_much(kSharedSegment, memory);
     return std::nullopt;
   }
-  auto segment = Segment::create(kSharedSegment, false, why);
+  auto segment = Segment::create(kSharedSegment, pages, why);
   if (!segment) return std::nullopt;
-  shared_.push_back({std::move(segment), {{0, kSharedSegment}}, 0});
-  return take(shared_.back());
+  pool.push_back({std::move(segment), {{0, kSharedSegment}}, 0});
+  return cut(pool.back());
 }
 
 void DeviceMemory::release(const MemoryBlock& block) {
-  if (block.segment->bytes() != kSharedSegment) return;  // a large block's segment goes with it
   const std::scoped_lock lock(mutex_);
-  const auto shared = std::find_if(shared_.begin(), shared_.end(),
-                                   [&](const Shared& s) { return s.segment == block.segment; });
-  if (shared == shared_.end()) return;
-  std::size_t offset = block.offset;
-  std::size_t size = round_up(std::max<std::size_t>(block.bytes, 1), kGranule);
+  switch (block.place) {
+    case MemoryBlock::Place::own:  // its segment goes with it
+      return;
+    case MemoryBlock::Place::packed:
+      return give_back(packed_, {block.segment, block.offset}, granules(block.bytes));
+    case MemoryBlock::Place::guarded: {
+      const std::size_t first = block.offset / kPage * kPage;
+      block.segment->seal(first, pages(block.bytes));
+      --guarded_blocks_;
+      return give_back(guarded_, {block.segment, first}, pages(block.bytes) + kPage);
+    }
+  }
+}
+
+void DeviceMemory::give_back(Pool& pool, const Hole& hole, std::size_t size) {
+  const auto shared =
+      std::find_if(pool.begin(), pool.end(), [&](const Shared& s) { return s.segment == hole.segment; });
+  if (shared == pool.end()) return;
+  std::size_t offset = hole.offset;
   shared->used -= size;
   auto next = shared->free.lower_bound(offset);
   if (next != shared->free.end() && next->first == offset + size) {
@@ -195,7 +157,7 @@ void DeviceMemory::release(const MemoryBlock& block) {
   }
   shared->free.emplace(offset, size);
   // One empty segment is kept, so that a loop of one allocation does not map and unmap each time.
-  if (shared->used == 0 && shared_.size() > 1) shared_.erase(shared);
+  if (shared->used == 0 && pool.size() > 1) pool.erase(shared);
 }
 
 }  // namespace tare::cpu

@@ -1,6 +1,5 @@
-// Where device memory comes from: sealed-off mappings of anonymous files (memfd), so that another
-// process can map the same pages through /proc/PID/fd/N and the kernel frees them when the last
-// process that has them is gone, however it went.
+// Where device memory comes from: which piece of which segment an allocation is. Every block ends as near to
+// an inaccessible page as its alignment allows, as long as the process has mappings to spare for that.
 #pragma once
 
 #include <cstddef>
@@ -12,45 +11,22 @@
 #include <string>
 #include <vector>
 
+#include "cpu/runtime/segment.hpp"
+
 namespace tare::cpu {
 
-/// One memfd and its mapping, with an inaccessible page on either side. Unmapped on destruction.
-class Segment {
- public:
-  /// Makes a segment of whole pages; nullptr where the system refuses, with the reason in `why`.
-  /// With `commit` its pages are made present at once, so that a refusal comes here and not later
-  /// as a signal.
-  static std::shared_ptr<Segment> create(std::size_t bytes, bool commit, std::string& why);
-  /// Maps a segment that the process `pid` holds as its descriptor `fd`. nullptr if that process is
-  /// gone or the descriptor is not the segment `identity`.
-  static std::shared_ptr<Segment> open(std::int32_t pid, std::int32_t fd, std::uint64_t identity,
-                                       std::size_t bytes);
-  ~Segment();
-  Segment(const Segment&) = delete;
-  Segment& operator=(const Segment&) = delete;
-
-  std::byte* base() const { return base_; }
-  std::size_t bytes() const { return bytes_; }
-  int fd() const { return fd_; }
-  /// Random, and part of the file's name: tells this segment from every other one.
-  std::uint64_t identity() const { return identity_; }
-
- private:
-  Segment() = default;
-  bool map(std::string& why);
-
-  int fd_ = -1;
-  std::byte* base_ = nullptr;
-  std::size_t bytes_ = 0;
-  std::uint64_t identity_ = 0;
-};
-
-/// A piece of a segment. Small blocks share segments, large ones have one each.
+/// A piece of a segment.
 struct MemoryBlock {
+  enum class Place : std::uint8_t {
+    own,      // a segment of its own
+    guarded,  // pages of its own in a segment with others, between inaccessible ones
+    packed,   // shares pages with others
+  };
   std::shared_ptr<Segment> segment;
   std::size_t offset = 0;
   std::size_t bytes = 0;  // as asked for
-  std::byte* address() const { return segment->base() + offset; }
+  Place place = Place::own;
+  std::byte* address() const { return segment->at(offset); }
 };
 
 /// Hands out blocks, aligned to 512 bytes. Thread-safe.
@@ -58,6 +34,7 @@ class DeviceMemory {
  public:
   /// nullopt, with the reason in `why`, where the machine has not that much memory to give.
   std::optional<MemoryBlock> allocate(std::size_t bytes, std::string& why);
+  /// A guarded block is inaccessible from here on, until its pages are another's.
   void release(const MemoryBlock& block);
 
  private:
@@ -66,10 +43,23 @@ class DeviceMemory {
     std::map<std::size_t, std::size_t> free;  // offset -> bytes
     std::size_t used = 0;
   };
-  std::optional<MemoryBlock> allocate_small(std::size_t bytes, std::string& why);
+  using Pool = std::vector<Shared>;
+  struct Hole {
+    std::shared_ptr<Segment> segment;
+    std::size_t offset = 0;
+  };
+  std::optional<MemoryBlock> allocate_guarded(std::size_t bytes, std::string& why);
+  std::optional<MemoryBlock> allocate_packed(std::size_t bytes, std::string& why);
+  /// Of so many bytes, from the pool's segments or a new one.
+  static std::optional<Hole> take(Pool& pool, std::size_t size, Segment::Pages pages, std::string& why);
+  static void give_back(Pool& pool, const Hole& hole, std::size_t size);
+  bool may_guard();
 
   std::mutex mutex_;
-  std::vector<Shared> shared_;
+  Pool guarded_, packed_;
+  std::size_t guarded_blocks_ = 0;
+  std::size_t other_mappings_ = 0;  // of the process, when they were last counted
+  std::size_t count_at_ = 2048;     // own mappings at which they are counted again
 };
 
 }  // namespace tare::cpu

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <sstream>
@@ -152,6 +153,21 @@ MemoryState memory_state() {
   // Some memory is left to everything else on the machine, as a GPU's driver keeps some for itself.
   const std::size_t reserve = std::min<std::size_t>(total / 16, std::size_t{512} << 20);
   return {available > reserve ? available - reserve : 0, total};
+}
+
+std::size_t mapping_limit() {
+  constexpr std::size_t kLinuxDefault = 65530;
+  static const std::size_t limit = [] {
+    const std::size_t told = std::strtoull(first_line("/proc/sys/vm/max_map_count").c_str(), nullptr, 10);
+    return told == 0 ? kLinuxDefault : told;
+  }();
+  return limit;
+}
+
+std::size_t mapping_count() {
+  std::ifstream maps("/proc/self/maps");
+  return static_cast<std::size_t>(
+      std::count(std::istreambuf_iterator<char>(maps), std::istreambuf_iterator<char>(), '\n'));
 }
 
 void machine_uuid(int ordinal, unsigned char out[16]) {

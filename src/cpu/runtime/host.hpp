@@ -24,6 +24,11 @@ struct MemoryState {
 /// Reads /proc/meminfo and the limits of the control group, a few tens of microseconds.
 MemoryState memory_state();
 
+/// How many memory mappings this process may have (vm.max_map_count, read once), and how many it has: reads
+/// all of /proc/self/maps, about a microsecond for each.
+std::size_t mapping_limit();
+std::size_t mapping_count();
+
 /// 16 bytes that stay the same on this machine and differ between machines and ordinals.
 void machine_uuid(int ordinal, unsigned char out[16]);
 
