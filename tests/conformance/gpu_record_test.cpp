@@ -191,7 +191,7 @@ TEST_P(GpuRecord, FaultsAreMatched) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, GpuRecord,
                          ::testing::Values("shuffle", "warp", "barrier", "atomics", "special", "calls",
-                                           "operations", "video", "risky", "faults"),
+                                           "operations", "video", "risky", "faults", "random"),
                          [](const auto& program) { return std::string(program.param); });
 
 }  // namespace

@@ -28,7 +28,11 @@ class Linking : public WithContext {
   Result complete() { return call("cuLinkComplete", link_, &image_, &bytes_); }
   std::string log() const { return log_.c_str(); }
   /// Links what was added, runs `kernel` with one u32 to write, and gives that.
-  std::uint32_t result_of(const char* kernel, const Shape& shape = {}) {
+  std::uint32_t result_of(const char* kernel) {
+    const Shape one_thread;
+    return result_of(kernel, one_thread);
+  }
+  std::uint32_t result_of(const char* kernel, const Shape& shape) {
     EXPECT_OK(complete()) << log();
     DeviceArray<std::uint32_t> out(std::vector<std::uint32_t>{0xdeadbeef});
     const abi::Function function = function_of(load(static_cast<const char*>(image_)), kernel);

@@ -2,8 +2,9 @@
 """Writes random PTX programs as record.cpp and the tests run them: straight-line arithmetic of every width, branches
 and loops that threads take differently, barriers, shuffles, votes, calls, local and shared memory, jumps through tables.
 
-    random_programs.py FIRST-SEED COUNT > random.ptx
+    random_programs.py FIRST-SEED COUNT [STATEMENTS] > random.ptx
 
+STATEMENTS keeps the first of the outermost ones only, which finds the one that a difference comes from.
 A program is its seed's alone. Whatever PTX leaves open is kept out: divisors are odd, shuffles happen where all threads
 of the warp are, what threads share is read behind a barrier, and of atomics only the sum at the end.
 """
@@ -23,6 +24,7 @@ class Program:
         self.depth = 0
         self.counters = 0
         self.tables = 0
+        self.ends = [0]  # of the outermost statements, in self.lines
 
     # Registers, by what they hold. Any of them may be written anywhere.
     def u32(self): return f"%a{self.rng.randrange(6)}"
@@ -37,6 +39,8 @@ class Program:
     def in32(self):
         return self.u32() if self.rng.random() < 0.8 else str(self.pick(
             0, 1, -1, 2, 31, 32, 255, 0x7fffffff, -0x80000000, self.rng.randrange(-1000, 1000)))
+
+    def place(self): return self.u32() if self.rng.random() < 0.8 else str(self.pick(0, 1, 5, 31, 32, 64, 200, 255))
 
     def in64(self):
         return self.u64() if self.rng.random() < 0.85 else str(self.pick(0, 1, -1, 63, 64, 0x7fffffffffffffff))
@@ -60,7 +64,7 @@ class Program:
         return f"@{self.pick('', '!')}{self.pred()} "
 
     def compare(self):
-        kind = self.rng.randrange(6)
+        kind = self.rng.randrange(7)
         p = self.pred()
         if kind < 3:
             type_ = self.pick("u32", "s32", "b32")
@@ -73,6 +77,8 @@ class Program:
                 self.emit(f"setp.{relation}.{type_} {p}, {self.u32()}, {self.in32()};")
         elif kind == 3:
             self.emit(f"setp.{self.pick('eq', 'ne', 'lt', 'gt', 'ltu', 'geu', 'num', 'nan')}.f32 {p}, {self.f32()}, {self.inf32()};")
+        elif kind == 6:  # never guarded, see docs/assembler-faults.md
+            self.emit(f"testp.{self.pick('finite', 'infinite', 'number', 'notanumber', 'normal', 'subnormal')}.f32 {p}, {self.f32()};")
         elif kind == 4:
             self.emit(f"setp.{self.pick('lt', 'ge', 'eq')}.{self.pick('u64', 's64')} {p}, {self.u64()}, {self.in64()};")
         else:
@@ -91,8 +97,8 @@ class Program:
             f"shl.b32 {d}, {a}, {b};", f"shr.{self.pick('u32', 's32', 'b32')} {d}, {a}, {b};",
             f"{self.pick('min', 'max')}.{sign} {d}, {a}, {b};", f"abs.s32 {d}, {a};", f"neg.s32 {d}, {a};",
             f"popc.b32 {d}, {a};", f"clz.b32 {d}, {a};", f"brev.b32 {d}, {a};",
-            f"bfind{self.pick('', '.shiftamt')}.{sign} {d}, {a};", f"bfe.{sign} {d}, {a}, {b}, {c};",
-            f"bfi.b32 {d}, {a}, {b}, {self.in32()}, {c};", f"sad.{sign} {d}, {a}, {b}, {c};",
+            f"bfind{self.pick('', '.shiftamt')}.{sign} {d}, {a};", f"bfe.{sign} {d}, {a}, {self.place()}, {self.place()};",
+            f"bfi.b32 {d}, {a}, {b}, {self.place()}, {self.place()};", f"sad.{sign} {d}, {a}, {b}, {c};",
             f"prmt.b32{self.pick('', '.f4e', '.b4e', '.rc8', '.ecl', '.ecr', '.rc16')} {d}, {a}, {b}, {c};",
             f"lop3.b32 {d}, {a}, {b}, {c}, {self.rng.randrange(256)};",
             f"shf.{self.pick('l', 'r')}.{self.pick('wrap', 'clamp')}.b32 {d}, {a}, {b}, {c};",
@@ -120,8 +126,8 @@ class Program:
             f"mad.wide.{self.pick('u32', 's32')} {d}, {self.u32()}, {self.in32()}, {self.u64()};",
             f"{self.pick('and', 'or', 'xor')}.b64 {d}, {a}, {b};", f"shl.b64 {d}, {a}, {self.in32()};",
             f"shr.{self.pick('u64', 's64')} {d}, {a}, {self.in32()};", f"{self.pick('min', 'max')}.{sign} {d}, {a}, {b};",
-            f"brev.b64 {d}, {a};", f"bfe.{sign} {d}, {a}, {self.in32()}, {self.in32()};",
-            f"bfi.b64 {d}, {a}, {b}, {self.in32()}, {self.in32()};", f"selp.b64 {d}, {a}, {b}, {self.pred()};",
+            f"brev.b64 {d}, {a};", f"bfe.{sign} {d}, {a}, {self.place()}, {self.place()};",
+            f"bfi.b64 {d}, {a}, {b}, {self.place()}, {self.place()};", f"selp.b64 {d}, {a}, {b}, {self.pred()};",
             f"mov.b64 {d}, {{{self.u32()}, {self.u32()}}};", f"mov.b64 {{{self.u32()}, {self.u32()}}}, {a};".replace("%a0}", "%a1}"),
             f"popc.b64 {self.u32()}, {a};", f"clz.b64 {self.u32()}, {a};",
             f"{{ .reg .u64 %odd; or.b64 %odd, {a}, 1; {self.pick('div', 'rem')}.u64 {d}, {self.u64()}, %odd; }}",
@@ -139,7 +145,7 @@ class Program:
         self.emit(g + self.pick(
             f"add.{sign} {d}, {self.u16()}, {self.u16()};", f"mul.lo.{sign} {d}, {self.u16()}, {self.u16()};",
             f"mul.hi.{sign} {d}, {self.u16()}, {self.u16()};", f"{self.pick('min', 'max')}.{sign} {d}, {self.u16()}, {self.u16()};",
-            f"shr.{sign} {d}, {self.u16()}, {self.in32()};", f"shl.b16 {d}, {self.u16()}, {self.in32()};",
+            f"shr.{sign} {d}, {self.u16()}, {self.place()};", f"shl.b16 {d}, {self.u16()}, {self.place()};",
             f"mul.wide.{sign} {self.u32()}, {self.u16()}, {self.u16()};", f"xor.b16 {d}, {self.u16()}, {self.u16()};",
             f"sub.{sign} {d}, {self.u16()}, {self.u16()};", f"neg.s16 {d}, {self.u16()};"))
 
@@ -154,8 +160,7 @@ class Program:
             f"div.{rounding}{ftz}.f32 {d}, {a}, {b};", f"sqrt.{rounding}{ftz}.f32 {d}, {a};", f"rcp.{rounding}{ftz}.f32 {d}, {a};",
             f"{self.pick('min', 'max')}{ftz}{self.pick('', '.NaN', '.xorsign.abs')}.f32 {d}, {a}, {b};",
             f"abs{ftz}.f32 {d}, {a};", f"neg{ftz}.f32 {d}, {a};", f"copysign.f32 {d}, {a}, {b};",
-            f"selp.f32 {d}, {a}, {b}, {self.pred()};", f"slct.f32.s32 {d}, {a}, {b}, {self.u32()};",
-            f"testp.{self.pick('finite', 'infinite', 'number', 'notanumber', 'normal', 'subnormal')}.f32 {self.pred()}, {a};"))
+            f"selp.f32 {d}, {a}, {b}, {self.pred()};", f"slct.f32.s32 {d}, {a}, {b}, {self.u32()};"))
 
     def double(self):
         g, d, a, b = self.guard(), self.f64(), self.f64(), self.inf64()
@@ -210,9 +215,9 @@ class Program:
 
     def exchange(self):
         """Through shared memory, where the whole block is."""
-        self.emit(f"{{ .reg .b32 %to, %from; mad.lo.u32 %to, %tid, 4, {self.name}_shared; st.shared.u32 [%to], {self.u32()}; bar.sync 0;")
-        self.emit(f"  add.u32 %from, %tid, {self.rng.randrange(THREADS)}; {self.pick('xor.b32 %from, %from, 21;', '')} and.b32 %from, %from, {THREADS - 1};")
-        self.emit(f"  mad.lo.u32 %from, %from, 4, {self.name}_shared; ld.shared.u32 {self.u32()}, [%from]; bar.sync 0; }}")
+        self.emit(f"{{ .reg .b32 %to, %from; shl.b32 %to, %t, 2; mov.u32 %from, {self.name}_shared; add.u32 %to, %to, %from; st.shared.u32 [%to], {self.u32()}; bar.sync 0;")
+        self.emit(f"  add.u32 %from, %t, {self.rng.randrange(THREADS)}; {self.pick('xor.b32 %from, %from, 21;', '')} and.b32 %from, %from, {THREADS - 1};")
+        self.emit(f"  shl.b32 %from, %from, 2; mov.u32 %to, {self.name}_shared; add.u32 %from, %from, %to; ld.shared.u32 {self.u32()}, [%from]; bar.sync 0; }}")
 
     def warp(self):
         """Where the whole warp is."""
@@ -229,8 +234,7 @@ class Program:
             f"bar.warp.sync {full};"))
 
     def atomic(self):
-        self.emit(f"red.shared.{self.pick('add.u32', 'xor.b32', 'max.s32', 'min.u32')} [{self.name}_sums+{4 * self.rng.randrange(4)}], {self.in32()};"
-                  if False else f"red.shared.add.u32 [{self.name}_sums+{4 * self.rng.randrange(4)}], {self.in32()};")
+        self.emit(f"red.shared.add.u32 [{self.name}_sums+{4 * self.rng.randrange(4)}], {self.in32()};")
 
     def branch(self, together):
         other, end = self.label(), self.label()
@@ -303,6 +307,7 @@ class Program:
             elif roll < 0.87: self.double()
             elif roll < 0.95: self.convert()
             else: self.compare()
+            if self.depth == 0: self.ends.append(len(self.lines))
 
     def functions(self):
         """mix: arithmetic; walk: a loop whose rounds the argument decides."""
@@ -318,16 +323,16 @@ class Program:
         return (head.format(self.name + "_mix") + mix + "\n" + tail.format() +
                 head.format(self.name + "_walk") + walk + tail.format())
 
-    def text(self):
+    def text(self, statements=None):
         functions = self.functions()
         self.body(self.rng.randrange(20, 45), True)
         out = [f"//! run {self.name} grid 2 block {THREADS} out {2 * THREADS * WORDS}",
                f".shared .align 8 .b32 {self.name}_shared[{THREADS}];", f".shared .align 8 .b32 {self.name}_sums[4];", functions,
                f".visible .entry {self.name}(.param .u64 in, .param .u64 to) {{",
                "  .local .align 8 .b32 own[16];",
-               "  .reg .b32 %a<6>, %tid, %at, %x, %n<%NN>; .reg .b64 %d<4>, %in, %to, %w; .reg .b16 %h<3>; .reg .f32 %f<4>;",
+               "  .reg .b32 %a<6>, %t, %at, %at2, %x, %n<%NN>; .reg .b64 %d<4>, %in, %to, %w; .reg .b16 %h<3>; .reg .f32 %f<4>;",
                "  .reg .f64 %g<3>; .reg .pred %p<4>, %q<%NN>;",
-               "  mov.u32 %tid, %tid.x; mov.u32 %at, %ctaid.x; mad.lo.u32 %at, %at, 64, %tid;",
+               "  mov.u32 %t, %tid.x; mov.u32 %at, %ctaid.x; mad.lo.u32 %at, %at, 64, %t;",
                "  ld.param.u64 %in, [in]; ld.param.u64 %to, [to]; mul.wide.u32 %w, %at, 128; and.b64 %w, %w, 16383; add.u64 %in, %in, %w;"]
         for i in range(6): out.append(f"  ld.global.u32 %a{i}, [%in+{4 * i}];")
         out.append("  mov.u32 %a1, %at; and.b32 %a2, %a2, 63;")
@@ -339,8 +344,8 @@ class Program:
         out.append("  cvt.rn.f64.u32 %g1, %a2; mov.b32 %x, %a0;")
         for i in range(4): out.append(f"  setp.gt.u32 %p{i}, %a{i}, {self.rng.choice([7, 31, 1 << 31, 40])};")
         for i in range(16): out.append(f"  mad.lo.u32 %x, %x, 1664525, {i}; st.local.u32 [own+{4 * i}], %x;")
-        out.append(f"  setp.lt.u32 %p0, %tid, 4; mad.lo.u32 %x, %tid, 4, {self.name}_sums; @%p0 st.shared.u32 [%x], 0; bar.sync 0;")
-        out += self.lines
+        out.append(f"  setp.lt.u32 %p0, %t, 4; mov.u32 %at2, {self.name}_sums; shl.b32 %x, %t, 2; add.u32 %x, %x, %at2; @%p0 st.shared.u32 [%x], 0; bar.sync 0;")
+        out += self.lines if statements is None else self.lines[:self.ends[min(statements, len(self.ends) - 1)]]
         # What is left in the registers, folded.
         out.append("  bar.sync 0;")
         out.append(f"  {{ .reg .b32 %r<{WORDS}>, %lo, %hi, %b; .reg .b64 %v;")
@@ -372,10 +377,10 @@ class Program:
 
 
 def main():
-    first, count = int(sys.argv[1]), int(sys.argv[2])
+    first, count, *statements = map(int, sys.argv[1:])
     print(".version 8.3\n.target sm_90\n.address_size 64\n")
     for seed in range(first, first + count):
-        print(Program(seed).text())
+        print(Program(seed).text(*statements))
 
 
 if __name__ == "__main__":
