@@ -174,6 +174,7 @@ class JitState {
     return find_or_make(types, parameters, record);
   }
   std::vector<const JitSpecialization*> specializations() const;
+  std::string ir() const;
 
  private:
   struct Made {
@@ -189,14 +190,16 @@ class JitState {
 
 }  // namespace detail
 
-/// A kernel that is made by tare::jit. Nothing happens until the first call; copies share what is compiled.
-/// Thread-safe. The calling thread's current context has to be the kernel's (PrimaryContext::enter()).
+/// A kernel that is made by tare::jit. Nothing happens until the first call; copies are the same kernel, and
+/// to move one is to copy it. Thread-safe. The calling thread's current context has to be the kernel's
+/// (PrimaryContext::enter()).
 template <class Function>
 class JitKernel {
  public:
   JitKernel(Function function, JitOptions options, const detail::Where& where)
-      : function_(std::move(function)),
-        state_(std::make_shared<detail::JitState>(std::move(options), where)) {}
+      : shared_(std::make_shared<Shared>(std::move(function), std::move(options), where)) {}
+  JitKernel(const JitKernel&) = default;
+  JitKernel& operator=(const JitKernel&) = default;
 
   /// Queues one launch. The first call with a list of argument types blocks: it traces, compiles and loads.
   /// Arguments are numbers and DeviceSpans. Throws what tracing throws, as Program::compile(), and as
@@ -213,24 +216,23 @@ class JitKernel {
         pointers);
   }
 
-  /// Traced, compiled and loaded for these argument types, if that has not happened yet; blocks then.
+  /// Traced, compiled and loaded for these argument types, if that has not happened yet; blocks then. Throws
+  /// Error(argument) inside of the kernel's own lambda, as a launch does.
   template <class... Args>
   const JitSpecialization& specialization() const {
     if constexpr (detail::takes<Function, Args...>()) {
       static constexpr std::array<detail::JitParameter, sizeof...(Args)> kParameters{
           detail::Traced<Args>::kParameter...};
-      return state_->find(typeid(void (*)(Args...)), kParameters,
-                          [this] { record<Args...>(std::index_sequence_for<Args...>()); });
+      return shared_->state.find(typeid(void (*)(Args...)), kParameters,
+                                 [this] { record<Args...>(std::index_sequence_for<Args...>()); });
     }
   }
 
   /// All that there are, in the order in which they were made. They live as long as the kernel.
-  std::vector<const JitSpecialization*> specializations() const { return state_->specializations(); }
+  std::vector<const JitSpecialization*> specializations() const { return shared_->state.specializations(); }
+  /// Of the one that was made last, or that the compiler has refused since; empty before the first call.
+  std::string ir() const { return shared_->state.ir(); }
   /// Of the one that was made last; empty before the first call.
-  std::string ir() const {
-    const auto all = specializations();
-    return all.empty() ? "" : all.back()->ir;
-  }
   std::string ptx() const {
     const auto all = specializations();
     return all.empty() ? "" : all.back()->ptx();
@@ -239,7 +241,7 @@ class JitKernel {
  private:
   template <class... Args, std::size_t... index>
   void record(std::index_sequence<index...>) const {
-    function_(detail::Traced<Args>::make(index)...);
+    shared_->function(detail::Traced<Args>::make(index)...);
   }
   template <class T>
   static void add_pointers(void** pointers, std::size_t& count, const T& argument) {
@@ -251,8 +253,13 @@ class JitKernel {
     }
   }
 
-  Function function_;
-  std::shared_ptr<detail::JitState> state_;
+  struct Shared {
+    Shared(Function with, JitOptions options, const detail::Where& where)
+        : function(std::move(with)), state(std::move(options), where) {}
+    const Function function;
+    detail::JitState state;
+  };
+  std::shared_ptr<Shared> shared_;
 };
 
 /// Makes a kernel of a lambda over symbolic values: `tare::jit([](auto a, auto b, auto out) { ... })`. A

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "tare/error.hpp"
 #include "tare/jit/memory.hpp"
 
 namespace tare {
@@ -21,6 +20,18 @@ void run_body(Body&& body, Args&&... args) {
   std::forward<Body>(body)(std::forward<Args>(args)...);
 }
 
+/// Records a part of the block that is open. An exception abandons the block: who catches it inside of the
+/// kernel would go on with half of one, so the trace will end in an error.
+template <class Record>
+void in_block(Record&& record) {
+  try {
+    record();
+  } catch (...) {
+    abandon_block();
+    throw;
+  }
+}
+
 }  // namespace detail
 
 /// What if_ gives, so that an else may follow at once.
@@ -28,9 +39,9 @@ class If {
  public:
   explicit If(detail::Node end) : end_(end) {}
   template <class Body>
-  void else_(Body&& body) const {
-    detail::begin_else(end_);
-    detail::run_body(std::forward<Body>(body));
+  void else_(Body&& body, const detail::Where& where = detail::Where::current()) const {
+    detail::begin_else(end_, where);
+    detail::in_block([&] { detail::run_body(std::forward<Body>(body)); });
     detail::end_if();
   }
 
@@ -42,7 +53,7 @@ class If {
 template <detail::Operand C, class Body>
 If if_(const C& condition, Body&& body, const detail::Where& where = detail::Where::current()) {
   detail::begin_if(detail::node_as<bool>(condition), where);
-  detail::run_body(std::forward<Body>(body));
+  detail::in_block([&] { detail::run_body(std::forward<Body>(body)); });
   return If(detail::end_if());
 }
 
@@ -74,7 +85,7 @@ requires(std::is_invocable_v<Yes> ||
   const detail::Node chosen = detail::local_memory(detail::scalar_of<T>(), 1);
   if_(
       condition, [&] { detail::store(chosen, detail::node_as<T>(detail::given_by(yes))); }, where)
-      .else_([&] { detail::store(chosen, detail::node_as<T>(detail::given_by(no))); });
+      .else_([&] { detail::store(chosen, detail::node_as<T>(detail::given_by(no))); }, where);
   return Value<T>(detail::load(chosen));
 }
 
@@ -86,34 +97,38 @@ void while_(Condition&& condition, Body&& body, const detail::Where& where = det
       "a value is taken once: give tare::while_ a lambda, [&] { return x > 0; }, to be evaluated before "
       "each turn");
   detail::begin_loop(where);
-  detail::loop_condition(detail::node_as<bool>(condition()));
-  detail::run_body(std::forward<Body>(body));
-  detail::loop_step();
+  detail::in_block([&] {
+    detail::loop_condition(detail::node_as<bool>(condition()));
+    detail::run_body(std::forward<Body>(body));
+    detail::loop_step();
+  });
   detail::end_loop();
 }
 
-/// Runs `body(i)` for i = begin, begin + step, ... while i < end. `begin`, `end` and `step` are taken once;
-/// `step` has to be above 0.
+/// Runs `body(i)` for i = begin, begin + step, ... while i < end. `begin`, `end` and `step` are taken once,
+/// `step` as the type that `begin` and `end` have in common. It has to be above 0 there: a plain one that is
+/// not, or that does not fit, throws Error(argument).
 template <detail::Operand B, detail::Operand E, detail::Operand S, class Body>
 void for_(const B& begin, const E& end, const S& step, Body&& body,
           const detail::Where& where = detail::Where::current()) {
   using T = detail::common_t<B, E>;
-  static_assert(std::integral<T>, "tare::for_ counts with integers");
+  static_assert(std::integral<T> && std::integral<detail::operand_t<S>>,
+                "tare::for_ counts with integers: so are its begin, its end and its step");
   if constexpr (detail::Plain<S>) {
-    if (!(step > 0))
-      throw Error(ErrorKind::argument,
-                  std::string(where.file_name()) + ":" + std::to_string(where.line()) +
-                      ": the step of tare::for_ is not above 0",
-                  "count down with tare::while_ and a tare::var");
+    const auto by = static_cast<T>(step);
+    if (step < S{1} || by < T{1} || static_cast<S>(by) != step)
+      detail::refuse_step(std::to_string(step), detail::scalar_of<T>(), where);
   }
   const Value<T> last = detail::value_of(end), by = detail::value_of(step);
   Variable<T> next(begin);
   detail::begin_loop(where);
-  const Value<T> index = next;
-  detail::loop_condition((index < last).node());
-  detail::run_body(std::forward<Body>(body), index);
-  detail::loop_step();
-  next = Value<T>(next) + by;
+  detail::in_block([&] {
+    const Value<T> index = next;
+    detail::loop_condition((index < last).node());
+    detail::run_body(std::forward<Body>(body), index);
+    detail::loop_step();
+    next = Value<T>(next) + by;
+  });
   detail::end_loop();
 }
 /// With a step of 1.

@@ -48,12 +48,15 @@ struct Passed<FixedArray<T, extents...>> {
 
 }  // namespace detail
 
-/// Made by tare::function; called in a kernel like a C++ function. Copies are the same function.
+/// Made by tare::function; called in a kernel like a C++ function. Copies are the same function, and to move
+/// one is to copy it.
 template <class Body>
 class Function {
  public:
   Function(Body body, std::string name)
-      : body_(std::move(body)), name_(std::make_shared<const std::string>(std::move(name))) {}
+      : shared_(std::make_shared<const Shared>(std::move(body), std::move(name))) {}
+  Function(const Function&) = default;
+  Function& operator=(const Function&) = default;
 
   /// Calls it. The first call in a kernel with a list of argument types records the body. Throws
   /// Error(argument) where the body calls the function itself, or uses values of its caller's that are no
@@ -69,12 +72,12 @@ class Function {
     std::vector<detail::Node> nodes;
     (detail::Passed<Args>::add(nodes, arguments), ...);
     if constexpr (std::is_void_v<Result>) {
-      call<Args...>(nullptr, nodes, [this](auto&&... passed) { body_(passed...); });
+      call<Args...>(nullptr, nodes, [this](auto&&... passed) { shared_->body(passed...); });
     } else if constexpr (detail::Operand<Result>) {
       using T = detail::operand_t<Result>;
       const detail::Scalar type = detail::scalar_of<T>();
       return Value<T>(call<Args...>(&type, nodes, [this](auto&&... passed) {
-        detail::leave_function(detail::node_as<T>(body_(passed...)));
+        detail::leave_function(detail::node_as<T>(shared_->body(passed...)));
       }));
     }
   }
@@ -83,18 +86,23 @@ class Function {
   template <class... Args, class Record>
   detail::Node call(const detail::Scalar* result, const std::vector<detail::Node>& nodes,
                     const Record& record) const {
-    return detail::call({name_, typeid(void (*)(Args...)), result,
-                         [&] {
-                           std::size_t index = 0;
-                           // Braces make them in the order of the arguments.
-                           std::apply(record, std::tuple<typename detail::Passed<Args>::type...>{
-                                                  detail::Passed<Args>::make(index)...});
-                         }},
-                        nodes);
+    return detail::call(
+        {std::shared_ptr<const std::string>(shared_, &shared_->name), typeid(void (*)(Args...)), result,
+         [&] {
+           std::size_t index = 0;
+           // Braces make them in the order of the arguments.
+           std::apply(record, std::tuple<typename detail::Passed<Args>::type...>{
+                                  detail::Passed<Args>::make(index)...});
+         }},
+        nodes);
   }
 
-  Body body_;
-  std::shared_ptr<const std::string> name_;
+  struct Shared {
+    Shared(Body with, std::string called) : body(std::move(with)), name(std::move(called)) {}
+    const Body body;
+    const std::string name;
+  };
+  std::shared_ptr<const Shared> shared_;
 };
 
 /// Makes a device function of a lambda over symbolic values: `tare::function([](auto x, auto y) { ... })`.

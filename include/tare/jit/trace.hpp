@@ -150,7 +150,8 @@ Node atomic(Atomic operation, Node pointer, Node value, const Node* compare = nu
 
 void begin_if(Node condition, const Where& where);
 Node end_if();
-void begin_else(Node end);  // of the if that has just ended
+void begin_else(Node end, const Where& where);  // of the if that has just ended
+void abandon_block();                           // in place of its end, after an exception in its body
 void begin_loop(const Where& where);
 void loop_condition(Node condition);  // leaves the loop where false
 void loop_step();                     // where `continue` goes on
@@ -158,6 +159,9 @@ void end_loop();
 void leave_loop(const Where& where);     // break
 void continue_loop(const Where& where);  // continue
 void leave_kernel();                     // return
+
+/// Throws Error(argument): a for_'s plain step that is not above 0, or is not itself as `type`.
+[[noreturn]] void refuse_step(const std::string& step, Scalar type, const Where& where);
 
 /// A function of the math library: "sin" (see src/frontend/jit/math_functions.cpp).
 Node math(std::string_view name, Scalar type, std::initializer_list<Node> arguments);

@@ -30,6 +30,7 @@ void Emitter::emit_memory(std::uint32_t i, const TracedNode& node) {
     emit_first_element(entry_, i, array, " addrspace(3)", fmt::format("@{}shared{}", prefix_, i));
   } else if (node.op == Op::constant_memory) {
     const auto& bytes = program_.tables[node.value];
+    take_constants(bytes.size(), align, "a tare::constant_array", "");
     const std::string array = fmt::format("[{} x {}]", bytes.size() / align, element);
     std::string elements;
     for (std::size_t at = 0; at < bytes.size(); at += align) {
@@ -43,12 +44,12 @@ void Emitter::emit_memory(std::uint32_t i, const TracedNode& node) {
   } else {
     constexpr const char* kArray = "[0 x i8]";
     if (!module_.has_dynamic_shared)
-      module_.globals += fmt::format("@dynamic_shared = external addrspace(3) global {}, align 16\n", kArray);
+      module_.globals += fmt::format("@dynamic$shared = external addrspace(3) global {}, align 16\n", kArray);
     module_.has_dynamic_shared = true;
     entry_ += dialect_.typed_pointers
-                  ? fmt::format("  %v{} = bitcast {} addrspace(3)* @dynamic_shared to {} addrspace(3)*\n", i,
+                  ? fmt::format("  %v{} = bitcast {} addrspace(3)* @dynamic$shared to {} addrspace(3)*\n", i,
                                 kArray, element)
-                  : fmt::format("  %v{} = getelementptr i8, ptr addrspace(3) @dynamic_shared, i64 0\n", i);
+                  : fmt::format("  %v{} = getelementptr i8, ptr addrspace(3) @dynamic$shared, i64 0\n", i);
   }
 }
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "frontend/jit/emitter.hpp"
+#include "frontend/jit/trace.hpp"
+#include "tare/error.hpp"
 
 namespace tare::detail {
 namespace {
@@ -18,14 +20,33 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::string Emitter::text_pointer(const std::string& name, const std::string& text) {
+void Emitter::take_constants(std::size_t bytes, std::size_t align, const std::string& what,
+                             const std::string& place) {
+  constexpr std::size_t kMost = 64 * 1024;  // ptxas refuses more, without saying for what
+  module_.constant_bytes = (module_.constant_bytes + align - 1) / align * align + bytes;
+  if (module_.constant_bytes > kMost)
+    throw Error(
+        ErrorKind::argument,
+        fmt::format("{}in the kernel `{}`: {} of {} bytes does not fit into the {} bytes of constants that "
+                    "a kernel can have, together with its other texts and tables",
+                    place.empty() ? "" : place + ", ", kernel_.name, what, bytes, kMost),
+        "shorten it, or pass what is long as an array");
+}
+
+std::string Emitter::text_pointer(const std::string& name, const std::string& text, const std::string& what,
+                                  const std::string& place) {
   const std::string array = fmt::format("[{} x i8]", text.size() + 1);
-  module_.globals +=
-      fmt::format("@{} = internal addrspace(4) constant {} c\"{}\", align 1\n", name, array, quoted(text));
+  const auto [known, is_new] = module_.texts.emplace(text, name);
+  if (is_new) {
+    take_constants(text.size() + 1, 1, what, place);
+    module_.globals +=
+        fmt::format("@{} = internal addrspace(4) constant {} c\"{}\", align 1\n", name, array, quoted(text));
+  }
+  const std::string& global = known->second;
   if (!dialect_.typed_pointers) {
-    line("%{} = addrspacecast ptr addrspace(4) @{} to ptr", name, name);
+    line("%{} = addrspacecast ptr addrspace(4) @{} to ptr", name, global);
   } else {
-    line("%{}.array = addrspacecast {} addrspace(4)* @{} to {}*", name, array, name, array);
+    line("%{}.array = addrspacecast {} addrspace(4)* @{} to {}*", name, array, global, array);
     line("%{} = bitcast {}* %{}.array to i8*", name, array, name);
   }
   return generic_pointer() + " %" + name;
@@ -33,9 +54,12 @@ std::string Emitter::text_pointer(const std::string& name, const std::string& te
 
 void Emitter::emit_assertion(std::uint32_t i, const TracedNode& node) {
   const TracedAssertion& assertion = program_.assertions[node.value];
-  const std::string message = text_pointer(fmt::format("{}message{}", prefix_, i), assertion.message);
-  const std::string file = text_pointer(fmt::format("{}file{}", prefix_, i), assertion.file);
-  const std::string function = text_pointer(fmt::format("{}function{}", prefix_, i), assertion.function);
+  const auto pointer = [&, place = fmt::format("{}:{}", assertion.file, assertion.line)](
+                           const char* part, const std::string& text) {
+    return text_pointer(fmt::format("{}{}{}", prefix_, part, i), text, "a text of tare::assert_", place);
+  };
+  const std::string message = pointer("message", assertion.message), file = pointer("file", assertion.file),
+                    function = pointer("function", assertion.function);
   const std::string p = generic_pointer();
   declare(fmt::format("declare void @__assertfail({}, {}, i32, {}, i64)", p, p, p));
   line("call void @__assertfail({}, {}, i32 {}, {}, i64 1)", message, file, assertion.line, function);
@@ -56,7 +80,8 @@ void Emitter::emit_print(std::uint32_t i, const TracedNode& node) {
     line("store {}, {} %v{}.{}, align {}", typed(printed.arguments[k]), pointer, i, k,
          bytes_of(printed.types[k]));
   }
-  const std::string format = text_pointer(fmt::format("{}format{}", prefix_, i), printed.format);
+  const std::string format = text_pointer(fmt::format("{}format{}", prefix_, i), printed.format,
+                                          "a format of tare::print", line_of(printed.where));
   const std::string p = generic_pointer();
   if (dialect_.typed_pointers) line("%v{}.buffer = bitcast {}* %m{} to i8*", i, type, i);
   declare(fmt::format("declare i32 @vprintf({}, {})", p, p));

@@ -19,6 +19,8 @@ namespace tare::detail {
 /// What a kernel and the functions that it calls share.
 struct IrModule {
   std::string globals, functions;
+  std::map<std::string, std::string> texts;  // the global that has it
+  std::size_t constant_bytes = 0;
   std::set<std::string> declarations;
   bool has_dynamic_shared = false, uses_libdevice = false;
 };
@@ -28,9 +30,7 @@ class Emitter {
  public:
   Emitter(const TracedProgram& program, const TracedProgram& kernel, const IrDialect& dialect,
           IrModule& module)
-      : program_(program), kernel_(kernel), dialect_(dialect), module_(module) {
-    if (program.is_function) prefix_ = program.name + "_";
-  }
+      : program_(program), kernel_(kernel), dialect_(dialect), module_(module), prefix_(program.name + "$") {}
 
   /// Adds the whole definition to the module.
   void run();
@@ -103,8 +103,14 @@ class Emitter {
   void jump(std::uint32_t i, const std::string& where);
 
   // emit_reports.cpp
-  /// A text in constant memory, as the generic pointer that the device's functions take.
-  std::string text_pointer(const std::string& name, const std::string& text);
+  /// Adds to what the module has in constant memory, and throws Error(argument) where that is more than there
+  /// is. `what` and `place`: what it is for, and where in the source.
+  void take_constants(std::size_t bytes, std::size_t align, const std::string& what,
+                      const std::string& place);
+  /// A text in constant memory, as the generic pointer that the device's functions take; texts that are equal
+  /// are there once.
+  std::string text_pointer(const std::string& name, const std::string& text, const std::string& what,
+                           const std::string& place);
   void emit_assertion(std::uint32_t i, const TracedNode& node);
   void emit_print(std::uint32_t i, const TracedNode& node);
 
@@ -115,7 +121,7 @@ class Emitter {
   const TracedProgram& kernel_;
   const IrDialect dialect_;
   IrModule& module_;
-  std::string prefix_;  // of what is global: a function's name
+  const std::string prefix_;  // of what is global; no kernel's or function's name has a $
   std::vector<bool> needed_, has_else_;
   std::string entry_, body_;
   std::vector<std::map<std::uint32_t, std::uint32_t>> guarded_names_;  // of open guards, outermost first

@@ -5,9 +5,10 @@
 
 #include "driver/loader.hpp"
 #include "frontend/jit/make.hpp"
+#include "frontend/jit/symbols.hpp"
 #include "frontend/jit/trace.hpp"
+#include "frontend/jit/turn.hpp"
 #include "tare/driver.hpp"
-#include "tare/error.hpp"
 
 namespace tare {
 namespace detail {
@@ -17,22 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-/// A symbol that PTX and every tool on the way take.
-void check_name(const std::string& name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  bool good = !name.empty() && is_letter(name[0]);
-  for (const char c : name) good = good && (is_letter(c) || (c >= '0' && c <= '9'));
-  if (!good)
-    throw Error(ErrorKind::argument, "`" + name + "` cannot be a kernel's name",
-                "a name has letters, digits and _, and does not start with a digit");
-}
-
-const char* cpp_name(Scalar type) {
-  constexpr const char* kNames[] = {"bool",     "int8_t",  "uint8_t",  "int16_t", "uint16_t", "int",
-                                    "unsigned", "int64_t", "uint64_t", "float",   "double",   "half"};
-  return kNames[static_cast<std::size_t>(type)];
 }
 
 }  // namespace
@@ -50,26 +35,42 @@ struct JitState::Table {
   Table(JitOptions with, const Where& at) : options(std::move(with)), where(at) {}
   const JitOptions options;
   const Where where;
-  mutable std::mutex mutex;
-  std::optional<PrimaryContext> context;
-  std::deque<Made> made;  // never moved, so that a launch may go on using one
+  TurnHolder maker;
+  std::optional<PrimaryContext> context;  // the maker's
+  mutable std::mutex mutex;               // of what follows; never held while the lambda runs
+  std::deque<Made> made;                  // never moved, so that a launch may go on using one
+  std::string refused_ir;                 // that the compiler did not take, where that was what came last
+
+  const Made* find(const std::type_info& types) const {
+    const std::lock_guard lock(mutex);
+    for (const Made& one : made)
+      if (*one.types == types) return &one;
+    return nullptr;
+  }
 
   JitSpecialization make(std::span<const JitParameter> parameters, const std::function<void()>& record) {
     JitSpecialization specialization;
     const auto start = Clock::now();
     Trace trace(options.name, parameters, where);
     record();
+    trace.finish();
     specialization.signature = signature_of(options.name, parameters);
     specialization.trace_ms = ms_since(start);
     if (!context) context = options.context ? *options.context : PrimaryContext();
-    specialization.kernel =
-        make_module(options, trace.program(), *context, specialization).kernel(options.name);
+    try {
+      specialization.kernel =
+          make_module(options, trace.program(), *context, specialization).kernel(options.name);
+    } catch (const CompileError&) {
+      const std::lock_guard lock(mutex);
+      refused_ir = std::move(specialization.ir);
+      throw;
+    }
     return specialization;
   }
 };
 
 JitState::JitState(JitOptions options, const Where& where) {
-  check_name(options.name);
+  check_kernel_name(options.name);
   table_ = std::make_unique<Table>(std::move(options), where);
 }
 
@@ -79,15 +80,20 @@ const JitSpecialization& JitState::find_or_make(const std::type_info& types,
                                                 std::span<const JitParameter> parameters,
                                                 const std::function<void()>& record) {
   refuse_forked_child();  // whose parent may hold the lock for ever
-  const std::lock_guard lock(table_->mutex);
-  for (const Made& made : table_->made)
-    if (*made.types == types) {
-      last_.store(&made, std::memory_order_release);
-      return made.specialization;
+  const Made* made = table_->find(types);
+  if (made == nullptr) {
+    const Turn turn(table_->maker,
+                    "the kernel `" + table_->options.name + "` made at " + line_of(table_->where));
+    made = table_->find(types);  // another thread may have had its turn
+    if (made == nullptr) {
+      JitSpecialization specialization = table_->make(parameters, record);
+      const std::lock_guard lock(table_->mutex);
+      made = &table_->made.emplace_back(Made{&types, std::move(specialization)});
+      table_->refused_ir.clear();
     }
-  const Made& made = table_->made.emplace_back(Made{&types, table_->make(parameters, record)});
-  last_.store(&made, std::memory_order_release);
-  return made.specialization;
+  }
+  last_.store(made, std::memory_order_release);
+  return made->specialization;
 }
 
 std::vector<const JitSpecialization*> JitState::specializations() const {
@@ -95,6 +101,12 @@ std::vector<const JitSpecialization*> JitState::specializations() const {
   std::vector<const JitSpecialization*> all;
   for (const Made& made : table_->made) all.push_back(&made.specialization);
   return all;
+}
+
+std::string JitState::ir() const {
+  const std::lock_guard lock(table_->mutex);
+  if (!table_->refused_ir.empty()) return table_->refused_ir;
+  return table_->made.empty() ? "" : table_->made.back().specialization.ir;
 }
 
 }  // namespace detail

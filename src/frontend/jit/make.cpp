@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <sstream>
 
 #include "cache/inputs.hpp"
 #include "compile/compile_ir.hpp"
@@ -69,6 +70,19 @@ CompileOptions compile_options(const JitOptions& options, int architecture) {
   return all;
 }
 
+/// ":" and the first lines that are not empty, for the end of a sentence; empty where there are none.
+std::string beginning_of(const std::string& log) {
+  constexpr std::size_t kLines = 4, kMostCharacters = 200;
+  std::string text;
+  std::istringstream lines(log);
+  std::size_t count = 0;
+  for (std::string line; count < kLines && std::getline(lines, line);) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    text += (count++ == 0 ? ":\n  " : "\n  ") + line.substr(0, kMostCharacters);
+  }
+  return text;
+}
+
 /// One kernel on its way to PTX.
 class Maker {
  public:
@@ -93,9 +107,31 @@ class Maker {
                           .options = compile_options(options_, capability_)});
   }
 
+  /// The IR is tare's own, so what a compiler says against it is for tare's authors: who uses a kernel gets
+  /// the beginning of that, and how to pass it on.
+  Compiled compile() {
+    try {
+      return compile_for_device();
+    } catch (const CompileError& error) {
+      throw CompileError(
+          error.what() + beginning_of(error.log()), error.log(),
+          "the IR is tare's, so this is most likely a fault of tare: please report it, with what "
+          "kernel.ir() gives",
+          error.code(), error.code_name());
+    }
+  }
+
+  /// After a hit: the IR as it was for the architecture that was compiled for.
+  void write_ir_of(const Compiled& compiled) {
+    constexpr std::string_view kOption = "-arch=compute_";
+    for (const std::string& option : compiled.options)
+      if (!backend_.is_clang && option.starts_with(kOption)) write_ir(std::atoi(&option[kOption.size()]));
+  }
+
+ private:
   /// For the device's architecture; on a device that is newer than libNVVM, for the highest that it knows
   /// below.
-  Compiled compile() {
+  Compiled compile_for_device() {
     if (backend_.is_clang)
       return compile_ir_clang(clang_of(backend_, options_), source(), compile_options(options_, capability_));
     try {
@@ -115,14 +151,6 @@ class Maker {
     throw Error(ErrorKind::unsupported, "libNVVM compiles for no device as old as this one");
   }
 
-  /// After a hit: the IR as it was for the architecture that was compiled for.
-  void write_ir_of(const Compiled& compiled) {
-    constexpr std::string_view kOption = "-arch=compute_";
-    for (const std::string& option : compiled.options)
-      if (!backend_.is_clang && option.starts_with(kOption)) write_ir(std::atoi(&option[kOption.size()]));
-  }
-
- private:
   void write_ir(int architecture) {
     IrDialect dialect;
     dialect.typed_pointers = !backend_.is_clang && architecture < kFirstWithPlainPointers;

@@ -73,6 +73,7 @@ struct TracedPrint {
   std::string format;
   std::vector<Scalar> types;  // as C passes them: int, unsigned, 64-bit or double
   std::vector<Node> arguments;
+  Where where;
 };
 
 struct TracedAssertion {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/jit/printf_format.hpp"
+#include "frontend/jit/symbols.hpp"
 #include "frontend/jit/trace.hpp"
 
 namespace tare::detail {
@@ -138,8 +139,12 @@ Node end_if() {
   return trace().end(Op::end_if);
 }
 
-void begin_else(Node end) {
-  trace().reopen_if(end);
+void begin_else(Node end, const Where& where) {
+  trace().reopen_if(end, where);
+}
+
+void abandon_block() {
+  trace().abandon();
 }
 
 void begin_loop(const Where& where) {
@@ -164,6 +169,16 @@ void leave_loop(const Where& where) {
 
 void continue_loop(const Where& where) {
   trace().in_loop(Op::continue_loop, where);
+}
+
+void refuse_step(const std::string& step, Scalar type, const Where& where) {
+  const bool is_above_zero = step[0] != '-' && step != "0";
+  trace().fail("the step of tare::for_, " + step +
+                   (is_above_zero ? std::string(", does not fit into the loop's type, ") + cpp_name(type)
+                                  : ", is not above 0"),
+               is_above_zero ? "begin or end has to be of a type that the step fits into"
+                             : "count down with tare::while_ and a tare::var",
+               &where);
 }
 
 Node call(const FunctionToCall& function, std::span<const Node> arguments) {
@@ -220,7 +235,7 @@ void assert_failed(const char* message, const Where& where) {
 
 void print(const char* format, std::span<const Scalar> types, std::span<const Node> arguments,
            const Where& where) {
-  TracedPrint printed{format, {}, {}};
+  TracedPrint printed{format, {}, {}, where};
   for (std::size_t i = 0; i < types.size(); ++i) {
     trace().check(arguments[i]);
     printed.types.push_back(variadic_type(types[i]));

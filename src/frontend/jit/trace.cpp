@@ -8,6 +8,7 @@
 #include <atomic>
 #include <set>
 
+#include "frontend/jit/symbols.hpp"
 #include "tare/error.hpp"
 
 namespace tare::detail {
@@ -18,10 +19,6 @@ thread_local Trace* current_trace = nullptr;
 std::uint32_t next_serial() {
   static std::atomic<std::uint32_t> serial{0};
   return ++serial;
-}
-
-std::string line_of(const Where& where) {
-  return fmt::format("{}:{}", where.file_name(), where.line());
 }
 
 constexpr const char* kSigns[] = {"+",  "-",  "*",  "/",  "%", "&",  "|", "^",
@@ -60,6 +57,10 @@ std::string constant_text(const TracedNode& node) {
 }
 
 }  // namespace
+
+std::string line_of(const Where& where) {
+  return fmt::format("{}:{}", where.file_name(), where.line());
+}
 
 Trace::Trace(std::string name, std::span<const JitParameter> parameters, const Where& where)
     : outer_(current_trace), kernel_(this), serial_(next_serial()), where_(where) {
@@ -205,14 +206,29 @@ Node Trace::end(Op op) {
   return add({.op = op, .value = block.begin});
 }
 
-void Trace::reopen_if(Node end) {
+void Trace::abandon() {
+  if (!abandoned_) abandoned_ = blocks_.back().where;
+  closed_[blocks_.back().scope] = true;
+  blocks_.pop_back();
+  at_.pop_back();
+}
+
+void Trace::finish() const {
+  if (abandoned_)
+    fail(
+        "an exception left the block that begins here, and was caught in the lambda: only a part of the "
+        "block is recorded",
+        "catch it inside of the block's body, or let it leave the whole lambda", &*abandoned_);
+}
+
+void Trace::reopen_if(Node end, const Where& where) {
   check(end);
   if (number_of(end) + 1 != program_.nodes.size() || at(end).op != Op::end_if)
     fail("else_ does not follow its if_ at once", "write tare::if_(...).else_(...) in one expression");
   TracedNode& mark = program_.nodes.back();
   mark.op = Op::begin_else;
   open_scope();
-  blocks_.push_back({Op::begin_else, static_cast<std::uint32_t>(mark.value), at_.back(), where_});
+  blocks_.push_back({Op::begin_else, static_cast<std::uint32_t>(mark.value), at_.back(), where});
 }
 
 void Trace::in_loop(Op op, const Where& where) {
@@ -279,6 +295,8 @@ std::uint32_t Trace::number_of_function(const FunctionToCall& function, std::spa
          "recursion has no end while it is traced: use a loop, or a plain C++ function with a count that is "
          "known while tracing");
   }
+  if (const std::string fault = fault_in_name(*function.name); !fault.empty())
+    fail(fmt::format("`{}` cannot be a function's name", *function.name), fault);
   const std::string symbol =
       fmt::format("{}_{}_{}", kernel_->program_.name, *function.name, kernel_->recorded_.size());
   Recorded& recorded = kernel_->recorded_.emplace_back(Recorded{function.name, &function.types, spaces, {}});
@@ -286,6 +304,7 @@ std::uint32_t Trace::number_of_function(const FunctionToCall& function, std::spa
              function.result != nullptr ? std::optional(*function.result) : std::nullopt);
   try {
     function.record();
+    body.finish();
   } catch (...) {
     recorded.function.reset();  // somebody may catch this and go on
     throw;

@@ -9,6 +9,9 @@
 
 namespace tare::detail {
 
+/// "file.cpp:3".
+std::string line_of(const Where& where);
+
 /// While alive, what the calling thread evaluates over symbolic values is recorded here. Traces nest.
 class Trace {
  public:
@@ -29,7 +32,9 @@ class Trace {
   Node end(Op op);
   /// A mark of the block that is open, a loop.
   void mark_loop(Op op, std::initializer_list<Node> operands);
-  void reopen_if(Node end);
+  /// Of the block that is open, which an exception has left: what it has is not all of it.
+  void abandon();
+  void reopen_if(Node end, const Where& where);
   /// A mark inside the innermost loop, or Error(argument).
   void in_loop(Op op, const Where& where);
   /// What `b` was made from after `since` (null: ever), in order and `b` last, where some of it reads an
@@ -43,6 +48,8 @@ class Trace {
 
   const TracedNode& at(Node node) const { return program_.at(node); }
   TracedProgram& program() { return program_; }
+  /// At the end of what is traced. Throws Error(argument) where a block was left by an exception.
+  void finish() const;
   [[noreturn]] void fail(const std::string& message, const std::string& hint,
                          const Where* where = nullptr) const;
   /// The expression as the kernel has it, as far as it fits in a line: "(argument 1[...] + 1)".
@@ -76,8 +83,9 @@ class Trace {
   TracedProgram program_;
   std::deque<Recorded> recorded_;  // of a kernel
   std::vector<Block> blocks_;
-  std::vector<bool> closed_;       // by scope
-  std::vector<std::uint32_t> at_;  // the scopes that are open, outermost first
+  std::optional<Where> abandoned_;  // the block that was left first
+  std::vector<bool> closed_;        // by scope
+  std::vector<std::uint32_t> at_;   // the scopes that are open, outermost first
 };
 
 }  // namespace tare::detail

@@ -91,7 +91,9 @@ const Mistake kMistakes[] = {
     {"tare::jit([](auto a) { tare::function([](auto x) { return std::array{x, x}; })(a[0]); })({1, 1, "
      "stream}, "
      "a);",
-     "a function gives back one value, or nothing"}};
+     "a function gives back one value, or nothing"},
+    {"tare::jit([](auto a) { tare::for_(0, 4, 0.5, [&](auto i) { a[i] = 1; }); })({1, 1, stream}, a);",
+     "tare::for_ counts with integers"}};
 
 constexpr const char* kNoMistake =
     "tare::jit([](auto a, auto b) { auto i = tare::grid_index(); tare::if_(i < a.size(), [&] { a[i] = b[i]; "
@@ -183,8 +185,21 @@ TEST_F(JitMisuse, AnElseFollowsItsIf) {
 
 TEST_F(JitMisuse, AStepHasToBeAboveZero) {
   const Error error = of([](auto out, auto n) { for_(n, 0, -1, [&](auto i) { out[i] = 1; }); });
-  EXPECT_THAT(error.what(), ContainsRegex("misuse_test.cpp:[0-9]+: the step of tare::for_ is not above 0"));
+  EXPECT_THAT(
+      error.what(),
+      ContainsRegex("misuse_test.cpp:[0-9]+, in the kernel .*: the step of tare::for_, -1, is not above 0"));
   EXPECT_THAT(error.hint(), HasSubstr("tare::while_"));
+}
+
+TEST_F(JitMisuse, AStepHasToFitIntoTheLoopsType) {
+  EXPECT_THAT(
+      of([](auto out, auto n) { for_(0, n, 1LL << 32, [&](auto i) { out[i] = 1; }); }).what(),
+      ContainsRegex("misuse_test.cpp:[0-9]+, .*tare::for_, 4294967296, does not fit into .* type, int$"));
+  EXPECT_THAT(of([](auto out, auto n) { for_(0, n, 4294967295u, [&](auto i) { out[i] = 1; }); }).what(),
+              HasSubstr("4294967295, does not fit"));
+  EXPECT_EQ(run_traced<int>(
+                [](auto out) { for_(std::int64_t{1}, 32, 4294967295u, [&](auto i) { out[i] = 7; }); })[1],
+            7);
 }
 
 TEST_F(JitMisuse, AtomicsOnTheThreadsOwnArrayAreRefused) {
@@ -225,6 +240,97 @@ TEST_F(JitMisuse, ANameHasToBeASymbol) {
     options.name = name;
     EXPECT_THAT(error_of([&] { jit([](auto) {}, options); }).what(), HasSubstr("cannot be a kernel's name"));
   }
+  EXPECT_THAT(of([](auto out, auto n) { out[0] = function([](auto x) { return x; }, "a b")(n); }).what(),
+              ContainsRegex("misuse_test.cpp:[0-9]+: `a b` cannot be a function's name"));
+}
+
+TEST_F(JitMisuse, TheDevicesOwnNamesAreReserved) {
+  for (const char* name : {"vprintf", "malloc", "free", "__assertfail", "__nv_sinf", "WARP_SZ", "_"}) {
+    JitOptions options;
+    options.name = name;
+    EXPECT_THAT(error_of([&] { jit([](auto) {}, options); }).hint(), HasSubstr("it is reserved")) << name;
+  }
+}
+
+TEST_F(JitMisuse, TextsThatDoNotFitNameTheLine) {
+  const std::string half(40000, 'x'), other(40000, 'y');
+  const Error print_error = of([&](auto, auto) {
+    for (int i = 0; i < 3; ++i) print(half.c_str());  // there once
+    print(other.c_str());
+  });
+  EXPECT_EQ(print_error.kind(), ErrorKind::argument);
+  EXPECT_THAT(print_error.what(),
+              ContainsRegex(
+                  "misuse_test.cpp:[0-9]+, in the kernel `kernel`: a format of tare::print of 40001 bytes"));
+  EXPECT_THAT(of([&](auto, auto n) {
+                assert_(n > 0, half.c_str());
+                assert_(n > 1, other.c_str());
+              }).what(),
+              ContainsRegex("misuse_test.cpp:[0-9]+, in .*: a text of tare::assert_ of 40001 bytes"));
+  EXPECT_THAT(of([](auto out, auto n) { out[0] = constant_array(std::array<int, 20000>{})[n]; }).what(),
+              HasSubstr("a tare::constant_array of 80000 bytes"));
+  const auto kernel = jit([&](auto out) {
+    for (int i = 0; i < 3; ++i) if_(out[0] > 1000 + i, [&] { print(half.c_str()); });
+    out[0] = 9;
+  });
+  EXPECT_EQ(run<int>(kernel)[0], 9);
+}
+
+TEST_F(JitMisuse, AnExceptionCaughtOutOfABlockNamesTheBlock) {
+  const auto expect_named = [](const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::argument);
+    EXPECT_THAT(error.what(), ContainsRegex("misuse_test.cpp:[0-9]+, in the kernel `kernel` made at .*: an "
+                                            "exception left the block that begins here"));
+    EXPECT_THAT(error.hint(), HasSubstr("inside of the block's body"));
+  };
+  const auto caught = [](auto block) {
+    try {
+      block();
+    } catch (const int&) {
+    }
+  };
+  expect_named(of([&](auto, auto n) { caught([&] { if_(n > 0, [] { throw 1; }); }); }));
+  expect_named(of([&](auto out, auto n) {
+    caught([&] { if_(n > 0, [] {}).else_([] { throw 1; }); });
+    if_(n > 5, [&] { out[3] = 3; });
+  }));
+  expect_named(
+      of([&](auto, auto n) { if_(n > 0, [&] { caught([&] { for_(0, n, [](auto) { throw 1; }); }); }); }));
+  expect_named(of([&](auto, auto n) { caught([&] { while_([&] { return n > 0; }, [] { throw 1; }); }); }));
+  expect_named(of([&](auto, auto n) { caught([&] { while_([&] { return throw 1, n > 0; }, [] {}); }); }));
+  expect_named(of([&](auto, auto n) {
+    caught([&] {
+      select(
+          n > 0, [&] { return throw 1, n; }, n);
+    });
+  }));
+  EXPECT_THAT(of([&](auto, auto n) {
+                function([&](auto x) { caught([&] { if_(x > 0, [] { throw 1; }); }); }, "inner")(n);
+              }).what(),
+              ContainsRegex("misuse_test.cpp:[0-9]+, in the function `kernel_inner_0`, .*an exception left"));
+}
+
+TEST_F(JitMisuse, AnExceptionThatLeavesAFunctionOrIsCaughtInABlockIsTheLambdasOwn) {
+  const auto result = run_traced<int>([](auto out) {
+    const auto broken = function([](auto x) {
+      if_(x > 0, [] { throw 1; });
+      return x;
+    });
+    try {
+      broken(1);
+    } catch (const int&) {
+      out[0] = 5;
+    }
+    if_(out[0] == 5, [&] {
+      try {
+        throw 1;
+      } catch (const int&) {
+        out[1] = 6;
+      }
+    });
+  });
+  EXPECT_EQ(result[0], 5);
+  EXPECT_EQ(result[1], 6);
 }
 
 TEST_F(JitMisuse, WhatThrowsInTheLambdaIsThrownByTheCallAndTriedAgain) {
@@ -237,6 +343,36 @@ TEST_F(JitMisuse, WhatThrowsInTheLambdaIsThrownByTheCallAndTriedAgain) {
   EXPECT_THROW(kernel({1, 1, stream_}, device_span<int>(out)), std::runtime_error);
   kernel({1, 1, stream_}, device_span<int>(out));
   EXPECT_EQ(read<int>(out)[0], 42);
+}
+
+/// A cast that no reader of IR takes, which the vocabulary does not let through.
+const auto kRefused = [](auto out) {
+  out[0] = Value<int>(detail::bit_cast(detail::Scalar::i32, cast<double>(out[1]).node()));
+};
+
+void expect_fault_of_tare(const JitOptions& options, const Buffer& out, const Stream& stream,
+                          const char* said) {
+  const auto kernel = jit(kRefused, options);
+  const Error error = error_of([&] { kernel({1, 1, stream}, device_span<int>(out)); });
+  EXPECT_EQ(error.kind(), ErrorKind::compile);
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("cannot compile kernel(int[])"), HasSubstr(said)));
+  EXPECT_THAT(error.hint(), AllOf(HasSubstr("fault of tare"), HasSubstr("kernel.ir()")));
+  EXPECT_THAT(kernel.ir(), HasSubstr("bitcast double"));
+  EXPECT_TRUE(kernel.specializations().empty());
+}
+
+TEST_F(JitMisuse, WhatLibNvvmSaysAgainstTheIrIsShown) {
+  TARE_NEEDS(nvvm);
+  JitOptions options;
+  options.compiler = JitCompiler::libnvvm;
+  expect_fault_of_tare(options, buffer(std::vector<int>(2)), stream_, "invalid cast opcode");
+}
+
+TEST_F(JitMisuse, WhatClangSaysAgainstTheIrIsShown) {
+  TARE_NEEDS(clang);
+  JitOptions options;
+  options.compiler = JitCompiler::clang;
+  expect_fault_of_tare(options, buffer(std::vector<int>(2)), stream_, "invalid cast opcode");
 }
 
 TEST_F(JitMisuse, WithoutACompilerEveryPlaceIsNamed) {
