@@ -55,8 +55,8 @@ int main(int argc, char** argv) {
   int count = 0, device = 0, major = 0, minor = 0;
   unsigned value = 21;
   void *context = NULL, *module = NULL, *function = NULL;
-  Pointer memory = 0;
-  void* parameters[] = {&memory};
+  Pointer memory = 0, doubled = 0;
+  void* parameters[] = {&doubled};
   open_library();
   CHECK(cuInit(0));
   CHECK(cuDeviceGetCount(&count));
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   CHECK(cuModuleGetFunction(&function, module, "twice"));
   CHECK(cuMemAlloc_v2(&memory, sizeof value));
   CHECK(cuMemcpyHtoD_v2(memory, &value, sizeof value));
-  if (argc > 2) memory = strtoull(argv[2], NULL, 0);
+  doubled = argc > 2 ? strtoull(argv[2], NULL, 0) : memory;
   CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
   CHECK(cuMemcpyDtoH_v2(&value, memory, sizeof value));
   printf("%d devices of compute capability %d.%d, twice 21 is %u\n", count, major, minor, value);
