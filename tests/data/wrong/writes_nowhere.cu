@@ -3,7 +3,7 @@
 // snippet: kernel
 __global__ void vectorAdd(const float* a, const float* b, float* out, size_t n) {
   const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= n) out[i] = a[i] + b[i];
+  if (n == 0) out[i] = a[i] + b[i];
 }
 // end snippet
 
