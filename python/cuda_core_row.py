@@ -8,7 +8,7 @@ from tare_worker import Worker, now_ms, serve
 
 
 class CudaCore(Worker):
-    library, package, module = "cuda.core", "cuda-core", "cuda.core"
+    title, package, module = "cuda.core", "cuda-core", "cuda.core"
     compiled_at = None
 
     def load(self):
@@ -26,7 +26,7 @@ class CudaCore(Worker):
 
     def take_arguments(self):
         # Addresses as plain integers, scalars as NumPy's. A Python bool or int would be packed as 8 bytes.
-        self.values = [a.address if a.is_buffer else a.scalar_or_integer(self.library) for a in self.arguments]
+        self.values = [a.address if a.is_buffer else a.scalar_or_integer(self.title) for a in self.arguments]
 
     def compile(self):
         options = self.core.ProgramOptions(**self.options())

@@ -24,7 +24,7 @@ class CuPyArray(CuPy):
         if len(outputs) != 1:
             raise Unsupported(f"an array expression has one result, this case has {len(outputs)} outputs")
         self.output = outputs[0]
-        self.names = {a.name: self.array(a) if a.is_buffer else a.scalar(self.library) for a in self.arguments}
+        self.names = {a.name: self.array(a) if a.is_buffer else a.scalar(self.title) for a in self.arguments}
         self.expression = ast.parse(self.task["array"], mode="eval").body
         self.check(self.expression)
 

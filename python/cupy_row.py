@@ -8,7 +8,7 @@ from tare_worker import Worker, changes_text, serve
 
 
 class CuPy(Worker):
-    library, package, module = "CuPy", "cupy", "cupy"
+    title, package, module = "CuPy", "cupy", "cupy"
     called = False
 
     def load(self):
@@ -23,7 +23,7 @@ class CuPy(Worker):
         self.stream.use()
 
     def take_arguments(self):
-        self.values = tuple(self.array(a) if a.is_buffer else a.scalar_or_integer(self.library) for a in self.arguments)
+        self.values = tuple(self.array(a) if a.is_buffer else a.scalar_or_integer(self.title) for a in self.arguments)
 
     def array(self, argument):
         """The owner's buffer as an array; of bytes where NumPy has no such type, for a kernel takes its address only."""

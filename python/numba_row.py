@@ -20,7 +20,7 @@ REIMPLEMENTED = "its kernel is the case's Python function, a reimplementation of
 
 
 class Numba(Worker):
-    library, package, module = "Numba", "numba-cuda", "numba.cuda"
+    title, package, module = "Numba", "numba-cuda", "numba.cuda"
     jit_options = {}
     called = False
 
@@ -51,11 +51,11 @@ class Numba(Worker):
     def value_of(self, argument):
         if argument.is_buffer:
             if argument.dtype() is None:
-                raise Unsupported(f"{self.library} has no arrays of `{argument.element['name']}` (`{argument.name}`)")
+                raise Unsupported(f"{self.title} has no arrays of `{argument.element['name']}` (`{argument.name}`)")
             return self.cuda.as_cuda_array(DeviceArray(argument))
         if self.changes(argument):
-            raise Unsupported(f"{self.library} does not pass `{argument.name}` as it is: 0x{argument.value[::-1].hex()}")
-        return argument.scalar(self.library)
+            raise Unsupported(f"{self.title} does not pass `{argument.name}` as it is: 0x{argument.value[::-1].hex()}")
+        return argument.scalar(self.title)
 
     def changes(self, argument):
         """Whether the library would pass other bits: a float goes through Python's."""
@@ -142,7 +142,7 @@ class NumbaCached(Numba):
 
 
 class NumbaMlir(Numba):
-    library, package, module = "Numba-CUDA-MLIR", "numba-cuda-mlir", "numba_cuda_mlir"
+    title, package, module = "Numba-CUDA-MLIR", "numba-cuda-mlir", "numba_cuda_mlir"
 
     def load(self):
         import numba_cuda_mlir

@@ -14,7 +14,7 @@ PTX_ONLY = 'on this device: pycuda.compiler.compile(target="ptx") and module_fro
 
 
 class PyCuda(Worker):
-    library, package, module = "PyCUDA", "pycuda", "pycuda"
+    title, package, module = "PyCUDA", "pycuda", "pycuda"
 
     def load(self):
         import pycuda
@@ -40,7 +40,7 @@ class PyCuda(Worker):
     def value_of(self, argument):
         if argument.is_buffer:
             return DeviceArray(argument)
-        value = argument.scalar_or_integer(self.library)
+        value = argument.scalar_or_integer(self.title)
         # PyCUDA takes NumPy's numbers, of which bool is none, and packs no half: integers with the same bytes.
         return value if value.dtype.kind in "iu" or value.itemsize > 2 else value.view(f"u{value.itemsize}")
 

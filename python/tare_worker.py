@@ -47,7 +47,7 @@ class Worker:
     """What a row fills in. Attributes of the task: `task` (the request `open`), `arguments`, `grid`, `block`,
     `shared_bytes`, `strict`."""
 
-    library = ""  # its name, for messages
+    title = ""  # the library's name, for messages
     package = ""  # what pip calls it
     module = ""  # what is imported
     collects = False
@@ -125,11 +125,11 @@ class Worker:
         self.strict = request["fp"] == "strict"
         self.ptx_only = request["target"]["ptx_only"]
         if request["prebuilt"]:
-            raise Unsupported(f"{self.library} compiles by itself: it is not given what was compiled before")
+            raise Unsupported(f"{self.title} compiles by itself: it is not given what was compiled before")
         self.create_context(request["device"])
         self.driver = Driver()
         for other in self.driver.other_drivers():
-            raise Failure("driver", f"{self.library} has loaded {other}, the owner {self.driver.path}")
+            raise Failure("driver", f"{self.title} has loaded {other}, the owner {self.driver.path}")
         self._primary = self.driver.primary_context(request["device"])
         self.check_context()
         self.arguments = [Argument(each) for each in request["arguments"]]
@@ -221,7 +221,7 @@ class Worker:
         """milliseconds(), once it is seen to be a time."""
         found = self.milliseconds(begin, end)
         if not (math.isfinite(found) and found >= 0):
-            raise Failure("driver", f"{self.library} says that {found} ms passed between two events")
+            raise Failure("driver", f"{self.title} says that {found} ms passed between two events")
         return found
 
     def source(self):
@@ -235,7 +235,7 @@ class Worker:
         current = self.driver.current_context()
         if current != self._primary:
             what = "no context" if current is None else "a context that is not the primary one"
-            raise Failure("driver", f"{self.library} has left {what} current")
+            raise Failure("driver", f"{self.title} has left {what} current")
 
     def cache_changes(self, variable, suffix=""):
         """(files that were there before `build`, files that are new) in a private cache directory."""

@@ -146,6 +146,26 @@ TEST_F(DeviceFunctions, AFailedAssertionIsToldOnStderrAndInItsCode) {
   EXPECT_OK(call("cuDevicePrimaryCtxReset_v2", 0));
 }
 
+TEST_F(DeviceFunctions, AnAssertionWithoutTextsIsOneAllTheSame) {
+  const std::string text = std::string(kHeader) + R"(
+.extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);
+.visible .entry k()
+{
+  { .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s;
+    st.param.b64 [m], 0; st.param.b64 [f], 0; st.param.b32 [l], 5; st.param.b64 [n], 0; st.param.b64 [s], 1;
+    call.uni __assertfail, (m, f, l, n, s); }
+  ret;
+}
+)";
+  const abi::Function function = function_of(load(text), "k");
+  const std::string written = written_to(2, [&] {
+    EXPECT_OK(launch(function, {{1, 1, 1}, {1, 1, 1}}, {}));
+    EXPECT_RESULT(abi::kAssert, call("cuCtxSynchronize"));
+  });
+  EXPECT_EQ(written, "(null):5: (null): block: [0,0,0], thread: [0,0,0] Assertion `(null)` failed.\n");
+  EXPECT_OK(call("cuDevicePrimaryCtxReset_v2", 0));
+}
+
 const char kAllocating[] = R"(
 .extern .func (.param .b64 p) malloc(.param .b64 n);
 .extern .func free(.param .b64 p);

@@ -2,6 +2,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <array>
+
 #include "conformance/driver.hpp"
 
 namespace tare::conformance {
@@ -13,9 +15,8 @@ class Linking : public WithContext {
     WithContext::SetUp();
     log_.assign(4096, '\0');
     const abi::Enum options[] = {abi::jit::error_log_buffer, abi::jit::error_log_buffer_size_bytes};
-    void* values[] = {log_.data(), reinterpret_cast<void*>(log_.size())};
-    ASSERT_OK(call("cuLinkCreate_v2", 2u, static_cast<const abi::Enum*>(options), static_cast<void**>(values),
-                   &link_));
+    values_ = {log_.data(), reinterpret_cast<void*>(log_.size())};
+    ASSERT_OK(call("cuLinkCreate_v2", 2u, static_cast<const abi::Enum*>(options), values_.data(), &link_));
   }
   void TearDown() override {
     EXPECT_OK(call("cuLinkDestroy", link_));
@@ -28,11 +29,7 @@ class Linking : public WithContext {
   Result complete() { return call("cuLinkComplete", link_, &image_, &bytes_); }
   std::string log() const { return log_.c_str(); }
   /// Links what was added, runs `kernel` with one u32 to write, and gives that.
-  std::uint32_t result_of(const char* kernel) {
-    const Shape one_thread;
-    return result_of(kernel, one_thread);
-  }
-  std::uint32_t result_of(const char* kernel, const Shape& shape) {
+  std::uint32_t result_of(const char* kernel, const Shape& shape = {}) {
     EXPECT_OK(complete()) << log();
     DeviceArray<std::uint32_t> out(std::vector<std::uint32_t>{0xdeadbeef});
     const abi::Function function = function_of(load(static_cast<const char*>(image_)), kernel);
@@ -42,6 +39,7 @@ class Linking : public WithContext {
   }
 
   abi::LinkState link_ = nullptr;
+  std::array<void*, 2> values_{};  // the driver writes the log's length there for as long as the link lives
   void* image_ = nullptr;
   std::size_t bytes_ = 0;
 

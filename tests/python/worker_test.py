@@ -140,7 +140,7 @@ class Events(unittest.TestCase):
 class Times(unittest.TestCase):
     def test_that_are_none_are_refused(self):
         worker = Worker()
-        worker.library = "L"
+        worker.title = "L"
         for wrong in (float("nan"), float("inf"), -0.5):
             worker.milliseconds = lambda begin, end: wrong
             with self.assertRaisesRegex(Failure, f"L says that {wrong} ms passed between two events"):

@@ -140,9 +140,14 @@ bool integer_to_real(Emitter& e, const Instruction& i, Type to, Type from) {
   auto& b = e.b;
   const bool is_signed = Emitter::is_signed(from);
   Value* value = e.read(i.operands[1], from);
+  if (i.has(Modifier::sat)) {  // of the integers, 0 and 1 are left, and no rounding
+    Value* zero = llvm::ConstantInt::get(value->getType(), 0);
+    Value* one = llvm::ConstantInt::get(value->getType(), 1);
+    Value* positive = is_signed ? b.CreateICmpSGT(value, zero) : b.CreateICmpNE(value, zero);
+    value = e.select(positive, one, zero);
+  }
   if (Emitter::is_float(to) && !is_directed(i.rounding)) {
-    Value* result = is_signed ? b.CreateSIToFP(value, e.type(to)) : b.CreateUIToFP(value, e.type(to));
-    e.write(i.operands[0], i.has(Modifier::sat) ? saturate(e, result) : result);
+    e.write(i.operands[0], is_signed ? b.CreateSIToFP(value, e.type(to)) : b.CreateUIToFP(value, e.type(to)));
     return true;
   }
   Value* wide = e.adapt(value, b.getInt64Ty(), is_signed);

@@ -243,8 +243,10 @@ void assertion(const LaunchContext* context, const char* message, const char* fi
   char where[160];
   snprintf(where, sizeof where, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `", numbers[0], numbers[1],
            numbers[2], numbers[3], numbers[4], numbers[5]);
-  const std::string text =
-      std::string(file) + ":" + std::to_string(line) + ": " + function + where + message + "` failed.\n";
+  // As printf shows it; here a null string would end the process.
+  const auto shown = [](const char* text) { return std::string(text == nullptr ? "(null)" : text); };
+  const std::string text = shown(file) + ":" + std::to_string(line) + ": " + shown(function) + where +
+                           shown(message) + "` failed.\n";
   context->services->assertion_failed(text.c_str());
 }
 

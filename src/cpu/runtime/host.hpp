@@ -25,7 +25,7 @@ struct MemoryState {
 MemoryState memory_state();
 
 /// How many memory mappings this process may have (vm.max_map_count, read once), and how many it has: reads
-/// all of /proc/self/maps, about a microsecond for each.
+/// all of /proc/self/maps.
 std::size_t mapping_limit();
 std::size_t mapping_count();
 

@@ -71,6 +71,29 @@ TEST(Instruction, NanResultsAreCanonicalInF32AndCarryAnOperandInF64) {
   });
 }
 
+TEST(Instruction, SaturatingAnIntegerLeavesZeroAndOneWhateverTheRounding) {
+  for (const std::string rounding : {"rn", "rz", "rm", "rp"}) {
+    for (const std::string from : {"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"}) {
+      const char kind = from.ends_with("64") ? 'l' : from.ends_with("32") ? 'r' : 'h';
+      const auto converted = [&](const std::string& to, char result, std::uint64_t value) {
+        const std::string text =
+            "cvt." + rounding + ".sat." + to + "." + from + " %" + result + "9, %" + kind + "1;";
+        const std::uint64_t general = answer(text, result, {value, 0, 0}, kWays[0]);
+        EXPECT_EQ(general, answer(text, result, {value, 0, 0}, kWays[1])) << text;
+        return general;
+      };
+      const std::uint64_t all_bits = from[0] == 's' ? 0 : 1;  // -1, or the largest
+      const std::uint64_t values[] = {0, 1, 7, ~std::uint64_t{0}}, want[] = {0, 1, 1, all_bits};
+      for (int k = 0; k < 4; ++k) {
+        const std::string which = "cvt." + rounding + ".sat.*." + from + " of " + std::to_string(values[k]);
+        EXPECT_EQ(converted("f16", 'h', values[k]), want[k] * 0x3c00) << which;
+        EXPECT_EQ(converted("f32", 'f', values[k]), want[k] * 0x3f800000) << which;
+        EXPECT_EQ(converted("f64", 'd', values[k]), want[k] * 0x3ff0000000000000) << which;
+      }
+    }
+  }
+}
+
 TEST(Instruction, MinAndMaxOrderZerosAndPassOverANan) {
   expect({
       {"min.f32 %f9, %f1, %f2;", 'f', {0x80000000, 0, 0}, 0x80000000},
