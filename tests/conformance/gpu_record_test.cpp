@@ -97,6 +97,7 @@ bool is_free(const Program& program, std::size_t word) {
   if (program.entry == "first_shared_address") return true;
   // Approximate functions are bounded elsewhere.
   if (program.entry.find("_approx_") != std::string::npos) return true;
+  if (program.entry == "flushing" && word % 6 == 4) return true;  // the lower half of a rsqrt.approx.f64
   // A saturated result that goes to .h1 is 0 on an H200, whatever the operands; PTX says otherwise.
   return program.file == "video" && program.entry.ends_with("_s32_s32_s32_sat") &&
          program.entry.find_first_of("24") == program.entry.find("32") + 1;
@@ -191,7 +192,7 @@ TEST_P(GpuRecord, FaultsAreMatched) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, GpuRecord,
                          ::testing::Values("shuffle", "warp", "barrier", "atomics", "special", "calls",
-                                           "operations", "video", "risky", "faults", "random"),
+                                           "operations", "video", "risky", "faults", "random", "convert"),
                          [](const auto& program) { return std::string(program.param); });
 
 }  // namespace

@@ -39,31 +39,27 @@ Value* quotient(Emitter& e, const Instruction& i, Value* a, Value* d) {
   return e.select(b.CreateAnd(is_huge, b.CreateNot(is_nan)), zero, result);
 }
 
-/// f64: the upper half of the operand in, the upper half of the result out.
+/// f64 with .ftz: the upper half of the operand in, the upper half of the result out, no subnormals on either
+/// side. rsqrt without it has all of both.
 bool emit_f64(Emitter& e, const Instruction& i) {
   auto& b = e.b;
+  if (i.op != Op::rcp && i.op != Op::rsqrt) return false;
+  const auto function_of = [&](Value* x) {
+    return b.CreateFDiv(number(x, 1.0), i.op == Op::rsqrt ? e.unary(llvm::Intrinsic::sqrt, x) : x);
+  };
   Value* a = e.read(i.operands[1], Type::f64);
-  Value* is_nan = b.CreateFCmpUNO(a, a);
-  if (i.op == Op::rsqrt) {
-    Value* result = b.CreateFDiv(number(a, 1.0), e.unary(llvm::Intrinsic::sqrt, a));
-    e.write(i.operands[0], e.select(is_nan, quiet(e, a), result));
+  if (!i.has(Modifier::ftz)) {
+    e.write(i.operands[0], e.select(b.CreateFCmpUNO(a, a), quiet(e, a), function_of(a)));
     return true;
   }
-  if (i.op != Op::rcp) return false;
-  const std::uint64_t upper = 0xffffffff00000000u;
-  const std::uint64_t sign_bit = 0x8000000000000000u;
-  Value* cut = b.CreateAnd(b.CreateBitCast(a, b.getInt64Ty()), e.i64(upper));
-  Value* sign = b.CreateAnd(cut, e.i64(sign_bit));
-  Value* real = b.CreateBitCast(cut, a->getType());
-  Value* quotient = b.CreateBitCast(b.CreateFDiv(number(a, 1.0), real), b.getInt64Ty());
-  Value* cut_quotient = b.CreateAnd(quotient, e.i64(upper));
-  // Subnormals are flushed on both sides.
-  const auto has_no_exponent = [&](Value* bits) {
-    return b.CreateICmpEQ(b.CreateAnd(bits, e.i64(0x7ff0000000000000u)), e.i64(0));
+  Value* sign = b.CreateAnd(b.CreateBitCast(a, b.getInt64Ty()), e.i64(0x8000000000000000u));
+  const auto cut = [&](Value* real) {
+    Value* upper = b.CreateAnd(b.CreateBitCast(real, b.getInt64Ty()), e.i64(0xffffffff00000000u));
+    Value* has_no_exponent = b.CreateICmpEQ(b.CreateAnd(upper, e.i64(0x7ff0000000000000u)), e.i64(0));
+    return e.select(has_no_exponent, sign, upper);
   };
-  Value* result = e.select(has_no_exponent(quotient), sign, cut_quotient);
-  result = e.select(has_no_exponent(cut), b.CreateOr(sign, e.i64(0x7ff0000000000000u)), result);
-  result = e.select(b.CreateFCmpUNO(real, real), e.i64(0x7fffffff00000000u), result);
+  Value* exact = function_of(b.CreateBitCast(cut(a), a->getType()));
+  Value* result = e.select(b.CreateFCmpUNO(exact, exact), e.i64(0x7fffffff00000000u), cut(exact));
   e.write(i.operands[0], b.CreateBitCast(result, a->getType()));
   return true;
 }

@@ -118,7 +118,8 @@ Value* read_real(Emitter& e, const Instruction& i, Type from) {
   }
   Value* bits = b.CreateZExt(e.read(i.operands[1], from), b.getInt32Ty());
   if (from == Type::f16) return half_to_single(e, bits);
-  return b.CreateBitCast(b.CreateShl(bits, 16), b.getFloatTy());
+  Value* wide = b.CreateBitCast(b.CreateShl(bits, 16), b.getFloatTy());
+  return i.has(Modifier::ftz) ? flush_subnormal(e, wide) : wide;
 }
 
 /// Saturates to the destination; a NaN gives zero, or the lowest integer where either side has 64 bits.
