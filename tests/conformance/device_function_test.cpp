@@ -201,6 +201,44 @@ TEST_F(DeviceFunctions, MallocGivesEachThreadItsOwnMemoryUpToTheHeapsLimit) {
   EXPECT_EQ(std::count(kept.begin(), kept.end(), 0u), 24) << "eight MiB hold eight blocks of one";
 }
 
+TEST_F(DeviceFunctions, StoresBesideABlockOfTheHeapHarmNobodyButItsNeighbours) {
+  // Two blocks, all ones from the beginning of the first to far behind the second, both freed, two more.
+  const std::string text = std::string(kHeader) + R"(
+.extern .func (.param .b64 p) malloc(.param .b64 n);
+.extern .func free(.param .b64 p);
+.visible .entry k(.param .u64 out, .param .u64 distance)
+{
+  .reg .b64 %rd<9>; .reg .b32 %r<8>; .reg .pred %p<4>;
+  ld.param.u64 %rd1, [out]; ld.param.u64 %rd8, [distance];
+  { .param .b64 n; .param .b64 p; st.param.b64 [n], 64; call.uni (p), malloc, (n); ld.param.b64 %rd2, [p]; }
+  { .param .b64 n; .param .b64 p; st.param.b64 [n], 64; call.uni (p), malloc, (n); ld.param.b64 %rd3, [p]; }
+  add.u64 %rd4, %rd2, %rd8; mov.u32 %r1, 0;
+NEXT:
+  st.u64 [%rd4], -1; add.u64 %rd4, %rd4, 8; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 64; @%p1 bra NEXT;
+  { .param .b64 p; st.param.b64 [p], %rd2; call.uni free, (p); }
+  { .param .b64 p; st.param.b64 [p], %rd3; call.uni free, (p); }
+  { .param .b64 n; .param .b64 p; st.param.b64 [n], 128; call.uni (p), malloc, (n); ld.param.b64 %rd5, [p]; }
+  { .param .b64 n; .param .b64 p; st.param.b64 [n], 1000000; call.uni (p), malloc, (n); ld.param.b64 %rd6, [p]; }
+  setp.ne.u64 %p1, %rd5, 0; setp.ne.and.u64 %p2, %rd6, 0, %p1; selp.u32 %r2, 1, 0, %p2;
+  st.u32 [%rd5], %r2; ld.u32 %r3, [%rd5]; st.global.u32 [%rd1], %r3;
+  { .param .b64 p; st.param.b64 [p], %rd5; call.uni free, (p); }
+  { .param .b64 p; st.param.b64 [p], %rd6; call.uni free, (p); }
+  ret;
+}
+)";
+  DeviceArray<std::uint32_t> out(1);
+  std::uint64_t distance = 0;
+  const abi::Function function = function_of(load(text), "k");
+  ASSERT_OK(launch(function, {}, {out.argument(), &distance}));
+  ASSERT_OK(call("cuCtxSynchronize"));
+  EXPECT_EQ(out.read(), std::vector<std::uint32_t>{1});
+  // What lies before the heap is nobody's.
+  distance = static_cast<std::uint64_t>(-512);
+  ASSERT_OK(launch(function, {}, {out.argument(), &distance}));
+  EXPECT_RESULT(abi::kIllegalAddress, call("cuCtxSynchronize"));
+  EXPECT_OK(call("cuDevicePrimaryCtxReset_v2", 0));
+}
+
 TEST_F(DeviceFunctions, RecursionWithoutEndIsAnIllegalAddressThatSaysSo) {
   const std::string text = std::string(kHeader) + R"(
 .func (.param .u32 r) deeper(.param .u32 n)

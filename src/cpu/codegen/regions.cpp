@@ -18,6 +18,8 @@ using ptx::Instruction;
 
 /// Larger kernels get no loops of their own per site: code that is reachable from several is copied.
 constexpr std::size_t kLargestTightKernel = 4000;
+/// Nor do kernels with more sites: LLVM's time for a chain of loops grows faster than the chain.
+constexpr std::size_t kMostTightSites = 128;
 
 class RegionBuilder {
  public:
@@ -31,6 +33,7 @@ class RegionBuilder {
     for (std::size_t k = 1; k < resume_.size(); ++k) ++resume_[k];
     live_ = analysis::live_on_entry(e_.entry(), plan.flow);
     lay_out_frame();
+    if (site_count() > kMostTightSites) tight_ = false;
     if (tight_ && copied_instructions() > kLargestTightKernel) tight_ = false;
   }
 
@@ -199,9 +202,18 @@ class RegionBuilder {
 
   // ---- loops over the threads of a block ----
 
+  /// The block's extent in one dimension, read anew: were it one value for the loops of all sites, LLVM
+  /// would weigh the bound of each against the bounds of all before it, in time that is cubic in the sites.
+  Value* bound(unsigned dimension) {
+    return b_.CreateLoad(b_.getInt32Ty(),
+                         b_.CreateConstGEP1_64(b_.getInt8Ty(), e_.around.context,
+                                               offsetof(LaunchContext, block) + 4 * dimension),
+                         true);
+  }
+
   void for_each_row(const std::function<void()>& row) {
-    CountedLoop planes(e_, e_.i32(0), e_.around.ntid[2]);
-    CountedLoop rows(e_, e_.i32(0), e_.around.ntid[1]);
+    CountedLoop planes(e_, e_.i32(0), bound(2));
+    CountedLoop rows(e_, e_.i32(0), bound(1));
     set_thread(e_, e_.i64(0), rows.index(), planes.index());
     row();
     rows.close();
@@ -227,7 +239,7 @@ class RegionBuilder {
     for_each_row([&] {
       fix_row(e_, plan_.shapes, e_.i32(0));
       const std::vector<Value*> row = e_.take_fixed();
-      Value* threads = b_.CreateZExt(e_.around.ntid[0], b_.getInt64Ty());
+      Value* threads = b_.CreateZExt(bound(0), b_.getInt64Ty());
       CountedLoop loop(e_, e_.i64(0), threads, CountedLoop::Kind::parallel);
       set_thread(e_, loop.index(), e_.around.tid[1], e_.around.tid[2]);
       begin_thread();

@@ -95,19 +95,8 @@ std::optional<MemoryBlock> DeviceMemory::allocate_packed(std::size_t bytes, std:
 
 std::optional<DeviceMemory::Hole> DeviceMemory::take(Pool& pool, std::size_t size, Segment::Pages pages,
                                                      std::string& why) {
-  const auto cut = [&](Shared& from) -> std::optional<Hole> {
-    for (auto hole = from.free.begin(); hole != from.free.end(); ++hole) {
-      if (hole->second < size) continue;
-      const auto [offset, available] = *hole;
-      from.free.erase(hole);
-      if (available > size) from.free.emplace(offset + size, available - size);
-      from.used += size;
-      return Hole{from.segment, offset};
-    }
-    return std::nullopt;
-  };
   for (Shared& shared : pool) {
-    if (auto hole = cut(shared)) return hole;
+    if (const auto offset = shared.free.take(size)) return Hole{shared.segment, *offset};
   }
   const MemoryState memory = memory_state();
   if (kSharedSegment > memory.free_bytes) {
@@ -116,8 +105,10 @@ std::optional<DeviceMemory::Hole> DeviceMemory::take(Pool& pool, std::size_t siz
   }
   auto segment = Segment::create(kSharedSegment, pages, why);
   if (!segment) return std::nullopt;
-  pool.push_back({std::move(segment), {{0, kSharedSegment}}, 0});
-  return cut(pool.back());
+  Shared& shared = pool.emplace_back(Shared{std::move(segment), FreeList(kSharedSegment)});
+  const auto offset = shared.free.take(size);
+  if (!offset) return std::nullopt;
+  return Hole{shared.segment, *offset};
 }
 
 void DeviceMemory::release(const MemoryBlock& block) {
@@ -140,24 +131,9 @@ void DeviceMemory::give_back(Pool& pool, const Hole& hole, std::size_t size) {
   const auto shared =
       std::find_if(pool.begin(), pool.end(), [&](const Shared& s) { return s.segment == hole.segment; });
   if (shared == pool.end()) return;
-  std::size_t offset = hole.offset;
-  shared->used -= size;
-  auto next = shared->free.lower_bound(offset);
-  if (next != shared->free.end() && next->first == offset + size) {
-    size += next->second;
-    next = shared->free.erase(next);
-  }
-  if (next != shared->free.begin()) {
-    const auto previous = std::prev(next);
-    if (previous->first + previous->second == offset) {
-      offset = previous->first;
-      size += previous->second;
-      shared->free.erase(previous);
-    }
-  }
-  shared->free.emplace(offset, size);
+  shared->free.give_back(hole.offset, size);
   // One empty segment is kept, so that a loop of one allocation does not map and unmap each time.
-  if (shared->used == 0 && pool.size() > 1) pool.erase(shared);
+  if (shared->free.used() == 0 && pool.size() > 1) pool.erase(shared);
 }
 
 }  // namespace tare::cpu

@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cpu/runtime/free_list.hpp"
 #include "cpu/runtime/segment.hpp"
 
 namespace tare::cpu {
@@ -40,8 +40,7 @@ class DeviceMemory {
  private:
   struct Shared {
     std::shared_ptr<Segment> segment;
-    std::map<std::size_t, std::size_t> free;  // offset -> bytes
-    std::size_t used = 0;
+    FreeList free;
   };
   using Pool = std::vector<Shared>;
   struct Hole {

@@ -11,7 +11,6 @@
 namespace tare::cpu {
 namespace {
 
-constexpr std::size_t kHeapAlignment = 16;
 constexpr std::int32_t kMostArguments = 32;
 
 /// Values one after the other, each at a multiple of its size.
@@ -117,10 +116,6 @@ std::string format_device_text(const char* format, const std::byte* arguments, s
   return text;
 }
 
-ContextServices::~ContextServices() {
-  for (const auto& [block, bytes] : blocks_) std::free(block);
-}
-
 std::int32_t ContextServices::print(const char* format, const std::byte* arguments) {
   if (format == nullptr) return -1;
   std::int32_t count = 0;
@@ -152,28 +147,6 @@ void ContextServices::flush() {
 
 void ContextServices::assertion_failed(const char* text) {
   std::fputs(text, stderr);
-}
-
-void* ContextServices::allocate(std::uint64_t bytes) {
-  if (bytes == 0) return nullptr;
-  const std::scoped_lock lock(heap_mutex_);
-  const std::size_t limit = heap_limit_.load(std::memory_order_relaxed);
-  if (bytes > limit || heap_bytes_ > limit - bytes) return nullptr;
-  void* block =
-      std::aligned_alloc(kHeapAlignment, (bytes + kHeapAlignment - 1) / kHeapAlignment * kHeapAlignment);
-  if (block == nullptr) return nullptr;
-  blocks_.emplace(block, bytes);
-  heap_bytes_ += bytes;
-  return block;
-}
-
-void ContextServices::release(void* memory) {
-  const std::scoped_lock lock(heap_mutex_);
-  const auto found = blocks_.find(memory);
-  if (found == blocks_.end()) return;
-  heap_bytes_ -= found->second;
-  blocks_.erase(found);
-  std::free(memory);
 }
 
 }  // namespace tare::cpu

@@ -7,9 +7,9 @@
 #include <deque>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "cpu/codegen/kernel.hpp"
+#include "cpu/runtime/device_heap.hpp"
 
 namespace tare::cpu {
 
@@ -19,19 +19,14 @@ std::string format_device_text(const char* format, const std::byte* arguments, s
 
 class ContextServices final : public codegen::DeviceServices {
  public:
-  ContextServices() = default;
-  ~ContextServices() override;
-  ContextServices(const ContextServices&) = delete;
-  ContextServices& operator=(const ContextServices&) = delete;
-
   std::int32_t print(const char* format, const std::byte* arguments) override;
-  void* allocate(std::uint64_t bytes) override;
-  void release(void* memory) override;
+  void* allocate(std::uint64_t bytes) override { return heap_.allocate(bytes); }
+  void release(void* memory) override { heap_.release(memory); }
   void assertion_failed(const char* text) override;
 
   /// CU_LIMIT_PRINTF_FIFO_SIZE and CU_LIMIT_MALLOC_HEAP_SIZE, in bytes.
   void set_print_limit(std::size_t bytes) { print_limit_.store(bytes); }
-  void set_heap_limit(std::size_t bytes) { heap_limit_.store(bytes); }
+  void set_heap_limit(std::size_t bytes) { heap_.set_limit(bytes); }
 
   /// That a kernel which prints or allocates was launched.
   void will_print() { has_printed_.store(true, std::memory_order_relaxed); }
@@ -43,13 +38,12 @@ class ContextServices final : public codegen::DeviceServices {
   void flush();
 
  private:
-  std::atomic<std::size_t> print_limit_{0}, heap_limit_{0};  // bytes
+  std::atomic<std::size_t> print_limit_{0};  // bytes
   std::atomic<bool> has_text_{false}, has_printed_{false}, has_allocated_{false};
-  std::mutex print_mutex_, heap_mutex_;
+  std::mutex print_mutex_;
   std::deque<std::string> printed_;  // the oldest is dropped where there is no room
   std::size_t printed_bytes_ = 0;
-  std::unordered_map<void*, std::size_t> blocks_;
-  std::size_t heap_bytes_ = 0;
+  DeviceHeap heap_;
 };
 
 }  // namespace tare::cpu

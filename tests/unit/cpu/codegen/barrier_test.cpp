@@ -76,6 +76,33 @@ TEST(Barrier, TreeReductionInALoopAddsEveryElement) {
   });
 }
 
+TEST(Barrier, HundredsOfThemAreCompiledAndKeepTheirOrder) {
+  // Each thread passes what it has to its right neighbour, 300 times.
+  std::string text = R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  .shared .align 4 .b8 passed[256];
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
+  shl.b32 %r2, %r1, 2; mov.u32 %r3, passed; add.u32 %r4, %r3, %r2;
+  add.u32 %r5, %r2, 252; and.b32 %r5, %r5, 255; add.u32 %r5, %r3, %r5;
+  mul.lo.u32 %r6, %r1, 7;
+)";
+  for (int i = 0; i < 300; ++i) {
+    text +=
+        "  st.shared.u32 [%r4], %r6; bar.sync 0; ld.shared.u32 %r6, [%r5]; add.u32 %r6, %r6, 3; bar.sync "
+        "0;\n";
+  }
+  text += "  st.global.u32 [%rd3], %r6; ret;\n}\n";
+  in_every_way(text, [](Loaded& loaded, const Way& way) {
+    std::vector<std::uint32_t> out(64), expected(64);
+    for (std::uint32_t i = 0; i < 64; ++i) expected[i] = (i + 64 * 5 - 300) % 64 * 7 + 900;
+    std::uint32_t* parameter = out.data();
+    ASSERT_EQ(loaded.run("k", way, {{1, 1, 1}, {64, 1, 1}}, parameter), Fault::none);
+    EXPECT_EQ(out, expected);
+  });
+}
+
 TEST(Barrier, TilePassesThroughSharedMemoryTransposed) {
   in_every_way(R"(
 .visible .entry k(.param .u64 out)
