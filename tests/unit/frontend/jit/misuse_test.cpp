@@ -377,17 +377,67 @@ TEST_F(JitMisuse, WhatClangSaysAgainstTheIrIsShown) {
 
 TEST_F(JitMisuse, WithoutACompilerEveryPlaceIsNamed) {
   const fixtures::ScopedEnvironment none(fixtures::ScopedEnvironment::Changes{
-      {"TARE_NVVM", "/nonexistent/nvvm"}, {"TARE_CLANG", "/nonexistent/clang"}});
+      {"TARE_TOOLKIT_SEARCH", "explicit"}, {"TARE_NVVM", ""}, {"TARE_CLANG", ""}});
   const Error error = of([](auto, auto) {});
   EXPECT_EQ(error.kind(), ErrorKind::not_found);
-  EXPECT_THAT(error.what(),
-              AllOf(HasSubstr("libNVVM not found: looked in TARE_NVVM (no such file: /nonexistent/nvvm)"),
-                    HasSubstr("clang not found")));
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("libNVVM not found: looked in TARE_NVVM (not set)"),
+                                  HasSubstr("clang not found: looked in TARE_CLANG (not set)")));
+  EXPECT_THAT(error.hint(), HasSubstr("install one of them"));
+}
+
+/// What the first call throws where this compiler is named.
+Error with_compiler(const JitOptions& options, const Buffer& out, const Stream& stream) {
+  const auto kernel = jit([](auto a) { a[0] = 1; }, options);
+  return error_of([&] { kernel({1, 1, stream}, device_span<int>(out)); });
+}
+
+TEST_F(JitMisuse, ANamedCompilerThatCannotBeUsedIsNotReplacedByAnother) {
+  const Buffer out = buffer(std::vector<int>(1));
+  fixtures::Folder folder;
+  const std::string text = folder.write("libnvvm.so", "no library\n");
+  for (const JitCompiler compiler : {JitCompiler::automatic, JitCompiler::libnvvm}) {
+    JitOptions options;
+    options.compiler = compiler;
+    {
+      const fixtures::ScopedEnvironment named(fixtures::ScopedEnvironment::Changes{{"TARE_NVVM", "/nope"}});
+      const Error error = with_compiler(options, out, stream_);
+      EXPECT_EQ(error.kind(), ErrorKind::not_found);
+      EXPECT_STREQ(error.what(), "libNVVM not found: looked in TARE_NVVM (no such file: /nope)");
+      EXPECT_EQ(error.hint(), "TARE_NVVM names it: correct or unset that");
+    }
+    options.compiler_path = "/nope";
+    const Error error = with_compiler(options, out, stream_);
+    EXPECT_STREQ(error.what(), "libNVVM not found: looked in the given path (no such file: /nope)");
+    EXPECT_THAT(error.hint(),
+                HasSubstr("JitOptions::compiler_path names it: correct that, or leave it empty"));
+    options.compiler_path = text;
+    const Error no_library = with_compiler(options, out, stream_);
+    EXPECT_THAT(no_library.what(), HasSubstr("cannot load " + text + " as libNVVM"));
+    EXPECT_THAT(no_library.hint(), HasSubstr("nvvm/lib64/libnvvm.so"));
+  }
+  JitOptions clang;
+  clang.compiler = JitCompiler::clang;
+  clang.compiler_path = "/nope";
+  const Error error = with_compiler(clang, out, stream_);
+  EXPECT_THAT(error.what(), HasSubstr("clang not found: looked in the given path (no such file: /nope)"));
+  EXPECT_THAT(error.hint(), HasSubstr("JitOptions::compiler_path names it"));
+}
+
+TEST_F(JitMisuse, APathThatNamesClangNeedsNoFurtherOption) {
+  TARE_NEEDS(clang);
+  JitOptions options;
+  options.compiler_path = find_clang().tool->path;
+  const auto kernel = jit([](auto out) { out[0] = 8; }, options);
+  EXPECT_EQ(run<int>(kernel)[0], 8);
+  EXPECT_THAT(kernel.specializations()[0]->compiled.compiler, HasSubstr("clang"));
 }
 
 TEST_F(JitMisuse, AFunctionOfTheDeviceLibraryNeedsIt) {
   TARE_NEEDS(clang);
-  const fixtures::ScopedEnvironment none(fixtures::ScopedEnvironment::Changes{{"TARE_NVVM", "/nonexistent"}});
+  const fixtures::ScopedEnvironment none(
+      fixtures::ScopedEnvironment::Changes{{"TARE_TOOLKIT_SEARCH", "explicit"},
+                                           {"TARE_NVVM", ""},
+                                           {"TARE_CLANG", find_clang().tool->path.string()}});
   const Error error = of([](auto a, auto n) { a[0] = cast<int>(sin(n)); });
   EXPECT_EQ(error.kind(), ErrorKind::unsupported);
   EXPECT_THAT(error.what(), HasSubstr("tare::sin is in NVIDIA's device library"));
