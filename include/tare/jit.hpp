@@ -139,15 +139,28 @@ struct Traced<DeviceSpan<E>> {
   }
 };
 
+/// One argument, counted from 1; the number and the type are in what the compiler says.
+template <std::size_t argument, class Type>
+consteval void check_argument() {
+  static_assert(
+      JitArgument<Type>,
+      "this argument (its number and type are named above or below) of a jit kernel is no number "
+      "(bool, an integer of at most 64 bits, half, float or double) and no DeviceSpan of such: for a "
+      "Buffer write tare::device_span<float>(buffer), for a pointer tare::DeviceSpan<float>{address, "
+      "count}, for a struct its members one by one");
+}
+
 /// Can a kernel of this lambda be called with these arguments? Where not, the compiler says why.
 template <class Function, class... Args>
 consteval bool takes() {
-  static_assert((JitArgument<Args> && ...),
-                "an argument of a jit kernel is a number (bool, an integer of at most 64 bits, half, float "
-                "or double) or a DeviceSpan of such: for a Buffer, tare::device_span<float>(buffer)");
+  []<std::size_t... index>(std::index_sequence<index...>) {
+    (check_argument<index + 1, Args>(), ...);
+  }
+  (std::index_sequence_for<Args...>());
   if constexpr ((JitArgument<Args> && ...)) {
     static_assert(std::is_invocable_v<const Function&, typename Traced<Args>::type...>,
-                  "the kernel's lambda does not take these arguments: is their number right?");
+                  "the kernel's lambda does not take these arguments: is their number right, and is each "
+                  "parameter `auto`, by value (not `auto&`, `int` or `float*`)?");
     if constexpr (std::is_invocable_v<const Function&, typename Traced<Args>::type...>) {
       static_assert(std::is_void_v<std::invoke_result_t<const Function&, typename Traced<Args>::type...>>,
                     "a kernel gives nothing back: write to an array");
@@ -208,7 +221,7 @@ class JitKernel {
   void operator()(const JitLaunch& launch, const Args&... arguments) const {
     const JitSpecialization& made = specialization<Args...>();
     void* pointers[2 * sizeof...(Args) + 1];
-    std::size_t count = 0;
+    [[maybe_unused]] std::size_t count = 0;
     (add_pointers(pointers, count, arguments), ...);
     made.kernel.launch_unchecked(
         launch.stream,

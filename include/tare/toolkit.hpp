@@ -27,6 +27,8 @@ struct Search {
   std::optional<Tool> tool;
   std::vector<Looked> looked;
   std::string reason;  // empty where found
+  /// An explicit path was given, by argument or environment variable, so that nothing else was looked at.
+  bool is_explicit = false;
 };
 
 /// Each search goes through, in this order: an explicit path (argument, else the environment variable

@@ -31,12 +31,18 @@ Search find_host_compiler() {
   return search;
 }
 
+/// The search for it; null where it is no compiler.
+const Search* search_for(Toolbox& toolbox, const std::string& need) {
+  if (need == "nvrtc") return &toolbox.nvrtc();
+  if (need == "nvcc") return &toolbox.nvcc();
+  if (need == "nvvm") return &toolbox.nvvm();
+  if (need == "clang") return &toolbox.clang();
+  if (need == "host-compiler") return &toolbox.host_compiler();
+  return nullptr;
+}
+
 std::string unmet_alternative(Toolbox& toolbox, const std::string& need) {
-  if (need == "nvrtc") return toolbox.nvrtc().reason;
-  if (need == "nvcc") return toolbox.nvcc().reason;
-  if (need == "nvvm") return toolbox.nvvm().reason;
-  if (need == "clang") return toolbox.clang().reason;
-  if (need == "host-compiler") return toolbox.host_compiler().reason;
+  if (const Search* const search = search_for(toolbox, need)) return search->reason;
   if (need == "gpu") return toolbox.is_gpu() ? "" : "needs a GPU";
   if (need.starts_with("program ")) {
     const std::string program = need.substr(8);
@@ -104,8 +110,12 @@ std::string Toolbox::unmet(const std::string& need) {
   std::string reasons;
   for (std::size_t at = 0; at <= need.size();) {
     const std::size_t end = std::min(need.find(" or ", at), need.size());
-    const std::string reason = unmet_alternative(*this, need.substr(at, end - at));
+    const std::string alternative = need.substr(at, end - at);
+    const std::string reason = unmet_alternative(*this, alternative);
     if (reason.empty()) return {};
+    // Who names a compiler wants no other one.
+    if (const Search* const search = search_for(*this, alternative); search != nullptr && search->is_explicit)
+      return reason;
     reasons += (reasons.empty() ? "" : "; ") + reason;
     at = end + 4;
   }

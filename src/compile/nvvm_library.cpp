@@ -24,7 +24,9 @@ void resolve(void* library, const fs::path& path, const char* name, Function& fu
 std::unique_ptr<NvvmLibrary> open_library(const fs::path& path) {
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
-    throw Error(ErrorKind::not_found, "cannot load " + path.string() + ": " + ::dlerror());
+    throw Error(
+        ErrorKind::not_found, "cannot load " + path.string() + " as libNVVM: " + ::dlerror(),
+        "a CUDA toolkit has it in nvvm/lib64/libnvvm.so; TARE_NVVM or JitOptions::compiler_path names it");
   auto nvvm = std::make_unique<NvvmLibrary>();
   nvvm->path = path;
   resolve(library, path, "nvvmVersion", nvvm->version);

@@ -177,6 +177,7 @@ class Searcher {
       if (only_explicit()) search_.looked.push_back({"nowhere else", "TARE_TOOLKIT_SEARCH=explicit"});
       return only_explicit();
     }
+    search_.is_explicit = true;
     take(argument.empty() ? variable : "the given path", look(argument.empty() ? fs::path(named) : argument));
     return true;
   }

@@ -57,6 +57,16 @@ TEST(Toolkit, WithOnlyClangTheComparisonSucceeds) {
   EXPECT_THAT(reason(ran, "nvrtc"), HasSubstr("NVRTC not found"));
 }
 
+TEST(Toolkit, ANamedLibNvvmThatIsNotThereIsNotReplacedByClang) {
+  Scratch scratch;
+  Environment environment = kNothing;
+  environment["TARE_CLANG"] = find_clang();
+  environment["TARE_NVVM"] = "/nope";
+  const Ran ran = compare(scratch, {"--n", "1000", "--rows", "clang,jit"}, environment);
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(reason(ran, "jit"), "libNVVM not found: looked in TARE_NVVM (no such file: /nope)");
+}
+
 TEST(Toolkit, NvccWithoutAHostCompilerIsSkippedNotFailed) {
   if (const std::string why = why_not("nvcc"); !why.empty()) GTEST_SKIP() << why;
   Scratch scratch;

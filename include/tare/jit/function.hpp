@@ -64,7 +64,8 @@ class Function {
   template <class... Args>
   auto operator()(const Args&... arguments) const {
     static_assert(std::is_invocable_v<const Body&, typename detail::Passed<Args>::type...>,
-                  "the function's lambda does not take these arguments: is their number right?");
+                  "the function's lambda does not take these arguments: is their number right, and is each "
+                  "parameter `auto`, by value (not `auto&`)?");
     using Result =
         std::remove_cvref_t<std::invoke_result_t<const Body&, typename detail::Passed<Args>::type...>>;
     static_assert(std::is_void_v<Result> || detail::Operand<Result>,

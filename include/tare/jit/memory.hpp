@@ -20,6 +20,15 @@ class Element {
   Element(const Element&) = default;
 
   operator Value<value_type>() const { return Value<value_type>(value_); }  // NOLINT: implicit on purpose
+  /// Never compile: they say why there is no such number, and no such element.
+  operator value_type() const { return detail::plain_number<value_type>(); }
+  template <detail::Operand I>
+  Element operator[](const I&) const {
+    static_assert(detail::kNever<I>,
+                  "this array has one index: write array[y * width + x]; a tare::shared_array<T, 16, 16> or "
+                  "local_array of several extents has tile[y][x]");
+    return *this;
+  }
 
   /// Writes, and gives the value written.
   template <detail::Operand U>
@@ -64,6 +73,8 @@ class Variable {
 
   /// Its value at this point.
   operator Value<T>() const { return Value<T>(detail::load(place_)); }  // NOLINT: implicit on purpose
+  /// Never compiles: says why there is no such number.
+  operator T() const { return detail::plain_number<T>(); }
   template <detail::Operand U>
   Variable& operator=(const U& value) {
     detail::store(place_, detail::node_as<T>(value));
@@ -196,7 +207,50 @@ concept Assignable = kIsVariable<std::remove_cvref_t<X>> || kIsElement<std::remo
 
 }  // namespace detail
 
+namespace detail {
+
+template <class X>
+inline constexpr bool kIsValue = false;
+template <class T>
+inline constexpr bool kIsValue<Value<T>> = true;
+
+/// What looks like a variable of the kernel and is none: a plain C++ one, and a value.
+template <class X>
+concept NotAssignable = Plain<std::remove_cvref_t<X>> || kIsValue<std::remove_cvref_t<X>>;
+
+template <class X>
+void refuse_assignment() {
+  static_assert(
+      kNever<X>,
+      "this is no variable of the kernel: a plain C++ variable lives while the kernel is traced, and a "
+      "value does not change; make it one with auto x = tare::var(0.0f)");
+}
+
+}  // namespace detail
+
 // clang-format off
+// These never compile: they say what to write.
+template <detail::NotAssignable A, detail::Operand B> requires detail::Operands<std::remove_cvref_t<A>, B>
+void operator+=(A&&, const B&) { detail::refuse_assignment<A>(); }
+template <detail::NotAssignable A, detail::Operand B> requires detail::Operands<std::remove_cvref_t<A>, B>
+void operator-=(A&&, const B&) { detail::refuse_assignment<A>(); }
+template <detail::NotAssignable A, detail::Operand B> requires detail::Operands<std::remove_cvref_t<A>, B>
+void operator*=(A&&, const B&) { detail::refuse_assignment<A>(); }
+template <detail::NotAssignable A, detail::Operand B> requires detail::Operands<std::remove_cvref_t<A>, B>
+void operator/=(A&&, const B&) { detail::refuse_assignment<A>(); }
+template <detail::NotAssignable A, detail::Operand B> requires detail::Operands<std::remove_cvref_t<A>, B>
+void operator%=(A&&, const B&) { detail::refuse_assignment<A>(); }
+template <detail::NotAssignable A, detail::Operand B> requires detail::Operands<std::remove_cvref_t<A>, B>
+void operator&=(A&&, const B&) { detail::refuse_assignment<A>(); }
+template <detail::NotAssignable A, detail::Operand B> requires detail::Operands<std::remove_cvref_t<A>, B>
+void operator|=(A&&, const B&) { detail::refuse_assignment<A>(); }
+template <detail::NotAssignable A, detail::Operand B> requires detail::Operands<std::remove_cvref_t<A>, B>
+void operator^=(A&&, const B&) { detail::refuse_assignment<A>(); }
+template <detail::NotAssignable A, detail::Operand B> requires detail::Operands<std::remove_cvref_t<A>, B>
+void operator<<=(A&&, const B&) { detail::refuse_assignment<A>(); }
+template <detail::NotAssignable A, detail::Operand B> requires detail::Operands<std::remove_cvref_t<A>, B>
+void operator>>=(A&&, const B&) { detail::refuse_assignment<A>(); }
+
 template <detail::Assignable A, detail::Operand B>
 decltype(auto) operator+=(A&& a, const B& b) { return std::forward<A>(a) = a + b; }
 template <detail::Assignable A, detail::Operand B>

@@ -13,6 +13,21 @@ class Element;  // memory.hpp
 template <class T>
 class Variable;  // memory.hpp
 
+namespace detail {
+
+/// Where C++ would make a plain number of a kernel's value: never compiles.
+template <class T>
+T plain_number() {
+  static_assert(
+      kNever<T>,
+      "a kernel's value is not known while the kernel is traced, so it is no plain number: write auto "
+      "(or tare::var) in place of int or float, also for a lambda's parameters; tare::if_ and "
+      "tare::select in place of if, switch and ?:; tare::sqrt, tare::min in place of std's");
+  return T{};
+}
+
+}  // namespace detail
+
 /// One value that each thread of the kernel has. It does not change: a variable is made with tare::var. Plain
 /// numbers become constants of the kernel.
 template <class T>
@@ -39,12 +54,14 @@ class Value {
                   "a value in a kernel does not change: make it a variable with tare::var(...)");
     return *this;
   }
-  explicit operator bool() const {
+  explicit(!std::same_as<T, bool>) operator bool() const {
     static_assert(detail::kNever<T>,
                   "this is not known while the kernel is traced: use tare::if_, tare::while_, tare::for_ or "
                   "tare::select in place of if, while, for and ?:");
     return false;
   }
+  /// Never compiles: says why there is no such number.
+  operator T() const requires(!std::same_as<T, bool>) { return detail::plain_number<T>(); }
 
   detail::Node node() const noexcept { return node_; }
 

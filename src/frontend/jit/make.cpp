@@ -34,18 +34,32 @@ struct Backend {
   fs::path libdevice;
 };
 
-bool may_be_nvvm(const JitOptions& options) {
-  return options.compiler != JitCompiler::clang;
+/// What to do about a compiler that was not found.
+std::string remedy(const Search& search, bool by_option, const char* variable, const char* otherwise) {
+  if (!search.is_explicit) return otherwise;
+  return by_option ? "JitOptions::compiler_path names it: correct that, or leave it empty to have it searched"
+                   : std::string(variable) + " names it: correct or unset that";
 }
 
+/// Can the path, which names libNVVM or clang, be meant for clang?
+bool is_meant_for_clang(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return !path.empty() && name.find(".so") == std::string::npos && !clang_candidates(path).empty();
+}
+
+/// Throws Error(not_found) where a libNVVM is named that is not there: who names one wants no other.
 Backend choose_backend(const JitOptions& options) {
   Backend chosen;
-  chosen.nvvm = find_nvvm(may_be_nvvm(options) ? options.compiler_path : fs::path());
+  const fs::path& named = options.compiler_path;
+  chosen.is_clang = options.compiler == JitCompiler::clang ||
+                    (options.compiler == JitCompiler::automatic && is_meant_for_clang(named));
+  if (chosen.is_clang) chosen.explicit_clang = named;
+  chosen.nvvm = find_nvvm(chosen.is_clang ? fs::path() : named);
   if (chosen.nvvm.tool) chosen.libdevice = libdevice_of(*chosen.nvvm.tool);
-  if (options.compiler == JitCompiler::libnvvm)
-    require(chosen.nvvm, "install it (pip install 'nvidia-nvvm==13.0.*'), or set TARE_NVVM");
-  chosen.is_clang = !may_be_nvvm(options) || !chosen.nvvm.tool;
-  if (!may_be_nvvm(options)) chosen.explicit_clang = options.compiler_path;
+  if (!chosen.is_clang && (options.compiler == JitCompiler::libnvvm || chosen.nvvm.is_explicit))
+    require(chosen.nvvm, remedy(chosen.nvvm, !named.empty(), "TARE_NVVM",
+                                "install it (pip install 'nvidia-nvvm==13.0.*'), or set TARE_NVVM"));
+  chosen.is_clang = chosen.is_clang || !chosen.nvvm.tool;
   return chosen;
 }
 
@@ -53,8 +67,10 @@ Backend choose_backend(const JitOptions& options) {
 Tool clang_of(const Backend& backend, const JitOptions& options) {
   Search clang = find_clang(backend.explicit_clang);
   if (clang.tool) return std::move(*clang.tool);
-  if (!may_be_nvvm(options))
-    throw Error(ErrorKind::not_found, clang.reason, "install clang-19, or set TARE_CLANG");
+  const std::string hint =
+      remedy(clang, !backend.explicit_clang.empty(), "TARE_CLANG", "install clang-19, or set TARE_CLANG");
+  if (clang.is_explicit || options.compiler == JitCompiler::clang)
+    throw Error(ErrorKind::not_found, clang.reason, hint);
   throw Error(ErrorKind::not_found,
               "tare::jit needs libNVVM or clang 19: " + backend.nvvm.reason + "; " + clang.reason,
               "install one of them (pip install 'nvidia-nvvm==13.0.*', or clang-19)");

@@ -68,7 +68,8 @@ TEST_P(JitCacheOfBoth, TheSecondProcessStartsNoCompilerAndLoadsNone) {
                                               fs::absolute(find_clang().tool->path).string() + " \"$@\"\n",
                                           true);
     variables["TARE_CLANG"] = script;
-    variables["TARE_NVVM"] = "/nonexistent/libnvvm.so";
+    variables["TARE_NVVM"] = "";
+    variables["TARE_TOOLKIT_SEARCH"] = "explicit";
   } else {
     TARE_NEEDS(nvvm);
   }

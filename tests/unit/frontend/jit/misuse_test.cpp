@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 class CppCompiler {
  public:
   explicit CppCompiler(std::string path) : path_(std::move(path)) {
-    folder_.write("header.hpp", "#include <tare/jit_row.hpp>\n");
+    folder_.write("header.hpp", "#include <algorithm>\n#include <cmath>\n#include <tare/jit_row.hpp>\n");
     const auto ended = run({"-x", "c++-header", "header.hpp", "-o", "header.hpp.gch"});
     EXPECT_TRUE(ended.ok()) << ended.errors;
   }
@@ -57,14 +57,16 @@ const Mistake kMistakes[] = {
     {"tare::jit([](auto a) { tare::atomic_add(a[0], 1); })({1, 1, stream}, c);",
      "this array is const in the kernel"},
     {"tare::jit([](auto a, auto b) { a[0] = b; })({1, 1, stream}, a);",
-     "the kernel's lambda does not take these arguments: is their number right?"},
+     "the kernel's lambda does not take these arguments: is their number right, and is each parameter "
+     "`auto`, by value"},
     {"(void)tare::jit_row<tare::DeviceSpan<float>>(\"f\", [](auto a, auto b) { a[0] = b; });",
-     "the kernel's lambda does not take these arguments: is their number right?"},
+     "the kernel's lambda does not take these arguments: is their number right, and is each parameter "
+     "`auto`, by value"},
     {"tare::jit([](auto a) { a[0] = 1; })({1, 1, stream}, a, 2);",
-     "the kernel's lambda does not take these arguments: is their number right?"},
+     "the kernel's lambda does not take these arguments: is their number right, and is each parameter "
+     "`auto`, by value"},
     {"tare::jit([](auto a) { a[0] = 1; })({1, 1, stream}, buffer);", "tare::device_span<float>(buffer)"},
-    {"tare::jit([](auto a, auto x) { a[0] = x; })({1, 1, stream}, a, 1.0L);",
-     "an argument of a jit kernel is a number"},
+    {"tare::jit([](auto a, auto x) { a[0] = x; })({1, 1, stream}, a, 1.0L);", "of a jit kernel is no number"},
     {"tare::jit([](auto a) { return a[0] + 1; })({1, 1, stream}, a);",
      "a kernel gives nothing back: write to an array"},
     {"tare::jit([](auto a) { auto x = a[0] + 1; x = x + 1; a[0] = x; })({1, 1, stream}, a);",
@@ -84,25 +86,66 @@ const Mistake kMistakes[] = {
     {"tare::jit([](auto a) { a[0] = a[0] > 1.0f ? 2.0f : 3.0f; })({1, 1, stream}, a);",
      "not known while the kernel is traced: use tare::if_"},
     {"struct Pair { float x, y; }; tare::jit([](auto a, auto p) { a[0] = p.x; })({1, 1, stream}, a, Pair{});",
-     "an argument of a jit kernel is a number"},
+     "of a jit kernel is no number"},
     {"tare::jit([](auto a) { auto sum = tare::function([](auto x, auto y) { return x + y; }); "
      "a[0] = sum(a[1]); })({1, 1, stream}, a);",
-     "the function's lambda does not take these arguments: is their number right?"},
+     "the function's lambda does not take these arguments: is their number right, and is each parameter "
+     "`auto`, by value"},
     {"tare::jit([](auto a) { tare::function([](auto x) { return std::array{x, x}; })(a[0]); })({1, 1, "
      "stream}, "
      "a);",
      "a function gives back one value, or nothing"},
     {"tare::jit([](auto a) { tare::for_(0, 4, 0.5, [&](auto i) { a[i] = 1; }); })({1, 1, stream}, a);",
-     "tare::for_ counts with integers"}};
+     "tare::for_ counts with integers"},
+    {"tare::jit([](auto a) { auto s = 0.0f; tare::for_(0, 3, [&](auto i) { s += a[i]; }); })({1, 1, stream}, "
+     "a);",
+     "make it one with auto x = tare::var"},
+    {"tare::jit([](auto a) { auto s = a[0] + 1; s *= a[1]; a[0] = s; })({1, 1, stream}, a);",
+     "make it one with auto x = tare::var"},
+    {"tare::jit([](auto a) { auto s = a[0] + 1; s -= 2; a[0] = s; })({1, 1, stream}, a);",
+     "make it one with auto x = tare::var"},
+    {"tare::jit([](auto a) { int s = 0; s <<= a.size(); a[0] = s; })({1, 1, stream}, a);",
+     "make it one with auto x = tare::var"},
+    {"tare::jit([](auto a) { float s = 0; s = a[0]; a[1] = s; })({1, 1, stream}, a);",
+     "it is no plain number"},
+    {"tare::jit([](auto a) { int v = a[0]; a[1] = v; })({1, 1, stream}, a);", "it is no plain number"},
+    {"tare::jit([](auto a) { float v = a[0] * 2; a[1] = v; })({1, 1, stream}, a);", "it is no plain number"},
+    {"tare::jit([](auto a) { a[0] = std::sqrt(a[1] * a[1]); })({1, 1, stream}, a);", "it is no plain number"},
+    {"tare::jit([](auto a) { a[0] = std::sqrt(a[1]); })({1, 1, stream}, a);", "it is no plain number"},
+    {"tare::jit([](auto a) { a[0] = std::min(a[1] * 2, a[1] + 1); })({1, 1, stream}, a);",
+     "not known while the kernel is traced: use tare::if_"},
+    {"tare::jit([](auto a) { switch (tare::cast<int>(a[0])) { case 1: break; } })({1, 1, stream}, a);",
+     "it is no plain number"},
+    {"tare::jit([](auto a) { auto x = tare::var(1); switch (x) { case 1: break; } })({1, 1, stream}, a);",
+     "it is no plain number"},
+    {"tare::jit([](auto a) { if (a[0]) a[1] = 1; })({1, 1, stream}, a);", "it is no plain number"},
+    {"tare::jit([](auto a) { float table[4] = {}; a[0] = table[a.size()]; })({1, 1, stream}, a);",
+     "it is no plain number"},
+    {"tare::jit([](auto a) { a[0][1] = 1; })({1, 1, stream}, a);", "array[y * width + x]"},
+    {"tare::jit([](auto& a) { a[0] = 1; })({1, 1, stream}, a);", "by value (not `auto&`"},
+    {"tare::jit([](auto a, float x) { a[0] = x; })({1, 1, stream}, a, 1.0f);", "it is no plain number"},
+    {"tare::jit([](auto a, float* p) { a[0] = 1; })({1, 1, stream}, a, c);", "by value (not `auto&`"},
+    {"tare::jit([](auto a) { a[0] = a[0] > a[1] ? a[0] * 2 : 3.0f; })({1, 1, stream}, a);",
+     "not known while the kernel is traced: use tare::if_"}};
 
-constexpr const char* kNoMistake =
+/// Which argument it is: GCC and clang write a template's arguments each in their way.
+TEST(JitMistakes, AnArgumentOfAnotherTypeIsNamedByItsNumber) {
+  const CppCompiler cpp(TARE_CXX);
+  EXPECT_THAT(cpp.said_to("tare::jit([](auto a, auto x) { a[0] = x; })({1, 1, stream}, a, 1.0L);"),
+              ContainsRegex("check_argument.*(argument = 2; Type = long double|<2, long double>)"));
+}
+
+constexpr const char* kNoMistakes[] = {
+    "tare::jit([] { tare::print(\"here\\n\"); })({1, 1, stream});",
+    "tare::jit([](auto a) { int s = 1; s += 2; tare::Value<float> v = s; auto x = tare::var(v); x += a[0]; "
+    "x = tare::select(s > 2, v, 0.0f); a[0] = x; })({1, 1, stream}, a);",
     "tare::jit([](auto a, auto b) { auto i = tare::grid_index(); tare::if_(i < a.size(), [&] { a[i] = b[i]; "
     "}); "
-    "})({1, 1, stream}, a, c);";
+    "})({1, 1, stream}, a, c);"};
 
 void expect_mistakes_told_by(const std::string& compiler) {
   const CppCompiler cpp(compiler);
-  EXPECT_EQ(cpp.said_to(kNoMistake), "");
+  for (const char* const statements : kNoMistakes) EXPECT_EQ(cpp.said_to(statements), "") << statements;
   for (const auto& [statements, said] : kMistakes)
     EXPECT_THAT(cpp.said_to(statements), AllOf(HasSubstr(said), HasSubstr("program.cpp:4"))) << statements;
 }
@@ -377,17 +420,67 @@ TEST_F(JitMisuse, WhatClangSaysAgainstTheIrIsShown) {
 
 TEST_F(JitMisuse, WithoutACompilerEveryPlaceIsNamed) {
   const fixtures::ScopedEnvironment none(fixtures::ScopedEnvironment::Changes{
-      {"TARE_NVVM", "/nonexistent/nvvm"}, {"TARE_CLANG", "/nonexistent/clang"}});
+      {"TARE_TOOLKIT_SEARCH", "explicit"}, {"TARE_NVVM", ""}, {"TARE_CLANG", ""}});
   const Error error = of([](auto, auto) {});
   EXPECT_EQ(error.kind(), ErrorKind::not_found);
-  EXPECT_THAT(error.what(),
-              AllOf(HasSubstr("libNVVM not found: looked in TARE_NVVM (no such file: /nonexistent/nvvm)"),
-                    HasSubstr("clang not found")));
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("libNVVM not found: looked in TARE_NVVM (not set)"),
+                                  HasSubstr("clang not found: looked in TARE_CLANG (not set)")));
+  EXPECT_THAT(error.hint(), HasSubstr("install one of them"));
+}
+
+/// What the first call throws where this compiler is named.
+Error with_compiler(const JitOptions& options, const Buffer& out, const Stream& stream) {
+  const auto kernel = jit([](auto a) { a[0] = 1; }, options);
+  return error_of([&] { kernel({1, 1, stream}, device_span<int>(out)); });
+}
+
+TEST_F(JitMisuse, ANamedCompilerThatCannotBeUsedIsNotReplacedByAnother) {
+  const Buffer out = buffer(std::vector<int>(1));
+  fixtures::Folder folder;
+  const std::string text = folder.write("libnvvm.so", "no library\n");
+  for (const JitCompiler compiler : {JitCompiler::automatic, JitCompiler::libnvvm}) {
+    JitOptions options;
+    options.compiler = compiler;
+    {
+      const fixtures::ScopedEnvironment named(fixtures::ScopedEnvironment::Changes{{"TARE_NVVM", "/nope"}});
+      const Error error = with_compiler(options, out, stream_);
+      EXPECT_EQ(error.kind(), ErrorKind::not_found);
+      EXPECT_STREQ(error.what(), "libNVVM not found: looked in TARE_NVVM (no such file: /nope)");
+      EXPECT_EQ(error.hint(), "TARE_NVVM names it: correct or unset that");
+    }
+    options.compiler_path = "/nope";
+    const Error error = with_compiler(options, out, stream_);
+    EXPECT_STREQ(error.what(), "libNVVM not found: looked in the given path (no such file: /nope)");
+    EXPECT_THAT(error.hint(),
+                HasSubstr("JitOptions::compiler_path names it: correct that, or leave it empty"));
+    options.compiler_path = text;
+    const Error no_library = with_compiler(options, out, stream_);
+    EXPECT_THAT(no_library.what(), HasSubstr("cannot load " + text + " as libNVVM"));
+    EXPECT_THAT(no_library.hint(), HasSubstr("nvvm/lib64/libnvvm.so"));
+  }
+  JitOptions clang;
+  clang.compiler = JitCompiler::clang;
+  clang.compiler_path = "/nope";
+  const Error error = with_compiler(clang, out, stream_);
+  EXPECT_THAT(error.what(), HasSubstr("clang not found: looked in the given path (no such file: /nope)"));
+  EXPECT_THAT(error.hint(), HasSubstr("JitOptions::compiler_path names it"));
+}
+
+TEST_F(JitMisuse, APathThatNamesClangNeedsNoFurtherOption) {
+  TARE_NEEDS(clang);
+  JitOptions options;
+  options.compiler_path = find_clang().tool->path;
+  const auto kernel = jit([](auto out) { out[0] = 8; }, options);
+  EXPECT_EQ(run<int>(kernel)[0], 8);
+  EXPECT_THAT(kernel.specializations()[0]->compiled.compiler, HasSubstr("clang"));
 }
 
 TEST_F(JitMisuse, AFunctionOfTheDeviceLibraryNeedsIt) {
   TARE_NEEDS(clang);
-  const fixtures::ScopedEnvironment none(fixtures::ScopedEnvironment::Changes{{"TARE_NVVM", "/nonexistent"}});
+  const fixtures::ScopedEnvironment none(
+      fixtures::ScopedEnvironment::Changes{{"TARE_TOOLKIT_SEARCH", "explicit"},
+                                           {"TARE_NVVM", ""},
+                                           {"TARE_CLANG", find_clang().tool->path.string()}});
   const Error error = of([](auto a, auto n) { a[0] = cast<int>(sin(n)); });
   EXPECT_EQ(error.kind(), ErrorKind::unsupported);
   EXPECT_THAT(error.what(), HasSubstr("tare::sin is in NVIDIA's device library"));
