@@ -183,7 +183,7 @@ TEST_F(Launches, ALocalOrSharedAccessFarOutsideIsAnErrorAndReachesNobodyElsesMem
   }
   for (const std::int64_t offset : {-1'000'000LL, 5'000'000LL, -(1LL << 31), 1LL << 32, -(1LL << 32),
                                     (1LL << 33) - 64, -(1LL << 33) + 64}) {
-    cases.push_back({"st.volatile.local.u8 [%rd1], 9;", offset});
+    cases.push_back({"st.local.u8 [%rd1], 9;", offset});
     cases.push_back({"cvta.local.u64 %rd1, %rd1; st.volatile.u8 [%rd1], 9;", offset});
   }
   for (const char* barrier : {"", "bar.sync 0;"}) {

@@ -100,6 +100,33 @@ TEST(Settings, AnEmptyVariableIsOneThatIsNotSet) {
       "^nothing before this\n$");
 }
 
+TEST(Settings, TheFastTierRefusesAKernelThatWaitsByNameLineAndWayOut) {
+  expect_fresh_process_succeeds([] {
+    setenv("TARE_CPU_TIER", "fast", 1);
+    make_context_current();
+    const char text[] = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry waits()
+{
+  bar.sync 0;
+  ret;
+}
+.visible .entry goes() { ret; }
+)";
+    abi::Module module = nullptr;
+    EXPECT_IN_CHILD(call("cuModuleLoadData", &module, static_cast<const void*>(text)) == abi::kSuccess);
+    abi::Function waits = nullptr, goes = nullptr;
+    EXPECT_IN_CHILD(call("cuModuleGetFunction", &waits, module, "waits") == abi::kSuccess);
+    EXPECT_IN_CHILD(call("cuModuleGetFunction", &goes, module, "goes") == abi::kSuccess);
+    EXPECT_IN_CHILD(launch(waits, {{1, 1, 1}, {32, 1, 1}}, {}) == abi::kNotSupported);
+    EXPECT_IN_CHILD(last_error() ==
+                    "bar.sync at line 6 of kernel `waits` makes threads wait for each other, which the fast "
+                    "tier does not run: leave TARE_CPU_TIER at `automatic`, or set it to `general`");
+    EXPECT_IN_CHILD(launch(goes, {{1, 1, 1}, {32, 1, 1}}, {}) == abi::kSuccess);
+  });
+}
+
 // A folder for each test: tests run side by side, and a fresh process of a test's own must find the same one.
 std::string cache_directory() {
   return ::testing::TempDir() + "conformance-cache-" +

@@ -43,6 +43,7 @@ void insert_warp_steps(ptx::Function& function) {
       if (!only_loads || !is_load) {
         Instruction step =
             build::instruction(Op::activemask, ptx::Type::b32, {build::reg(ignored)}, 1, instruction.line);
+        step.spelling = instruction.spelling;  // what a message is to name
         step.predicate = instruction.predicate;
         step.predicate_negated = instruction.predicate_negated;
         steps.emplace(i, std::move(step));

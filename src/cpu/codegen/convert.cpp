@@ -271,12 +271,13 @@ bool from_narrow(Emitter& e, const Instruction& i, Type from) {
 /// cvt.pack: two integers, saturated, below what a third operand has been shifted up by.
 bool to_packed_integers(Emitter& e, const Instruction& i, Type to) {
   auto& b = e.b;
-  unsigned bits = 0;
+  const bool is_pair_of_two = has_suffix(i, "u2") || has_suffix(i, "s2");  // 2 bits: no type of any register
+  unsigned bits = is_pair_of_two ? 2 : 0;
   if (to == Type::u16 || to == Type::s16) bits = 16;
   if (to == Type::u8 || to == Type::s8) bits = 8;
   if (to == Type::u4 || to == Type::s4) bits = 4;
-  if (bits == 0 || i.types[1] != Type::s32) return false;
-  const bool is_signed = to == Type::s16 || to == Type::s8 || to == Type::s4;
+  if (bits == 0 || i.types[is_pair_of_two ? 0 : 1] != Type::s32) return false;
+  const bool is_signed = has_suffix(i, "s2") || to == Type::s16 || to == Type::s8 || to == Type::s4;
   const std::int32_t low = is_signed ? -(1 << (bits - 1)) : 0;
   const std::int32_t high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
   const auto saturated = [&](std::size_t index) {

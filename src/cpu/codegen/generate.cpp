@@ -48,17 +48,21 @@ CompileError refusal_error(const ptx::Function& entry, const Refusal& refusal) {
               "` is not supported by the CPU device"};
 }
 
+CompileError fast_tier_refusal(const ptx::Function& entry, const ptx::Instruction& waits) {
+  return {true, waits.line,
+          waits.spelling + " at line " + std::to_string(waits.line) + " of kernel `" + entry.name +
+              "` makes threads wait for each other, which the fast tier does not run: leave TARE_CPU_TIER at "
+              "`automatic`, or set it to `general`"};
+}
+
 }  // namespace
 
 std::variant<GeneratedObject, CompileError> generate(const ptx::Module& module, const ptx::Function& entry,
                                                      const KernelLayout& layout,
                                                      const CompileOptions& options) {
-  const bool has_barriers = std::any_of(entry.body.begin(), entry.body.end(), analysis::stops);
-  if (has_barriers && options.tier == Tier::fast) {
-    return CompileError{
-        false, entry.line,
-        "kernel `" + entry.name + "` has threads that wait for each other, which the fast tier does not run"};
-  }
+  const auto waits = std::find_if(entry.body.begin(), entry.body.end(), analysis::stops);
+  const bool has_barriers = waits != entry.body.end();
+  if (has_barriers && options.tier == Tier::fast) return fast_tier_refusal(entry, *waits);
   const bool general = options.tier == Tier::general;
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);

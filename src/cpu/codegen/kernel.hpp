@@ -118,7 +118,8 @@ struct CompiledKernel {
 };
 
 struct CompileError {
-  bool unsupported = false;  // a valid instruction that this device does not run: CUDA_ERROR_NOT_SUPPORTED
+  /// Valid, but this device, or the tier that was asked for, does not run it: CUDA_ERROR_NOT_SUPPORTED.
+  bool unsupported = false;
   std::uint32_t line = 0;
   std::string message;  // "tex.2d.v4.f32.f32 at line 41 of kernel `k` is not supported by the CPU device"
 };

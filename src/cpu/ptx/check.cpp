@@ -124,6 +124,19 @@ class Checker {
     }
     const std::size_t count = in_.operands.size() - (in_.destination_count == 2 ? 1 : 0);
     switch (in_.op) {
+      case Op::setmaxnreg:
+        // One of those that only the targets with a letter have: sm_90a.
+        if (!module_.target.ends_with('a') && !module_.target.ends_with('f')) {
+          fail("Instruction '{}' not supported on .target '" + module_.target + "'");
+        }
+        break;
+      case Op::cvt:
+        check_conversion_target(in_, module_);
+        break;
+      case Op::min:
+      case Op::max:
+        check_third(count);
+        break;
       case Op::setp:
       case Op::set:
         if (in_.bool_op == Bool::none && count > 3)
@@ -140,9 +153,19 @@ class Checker {
         if (in_.has(Modifier::sync) != (count == 3)) mismatch();
         break;
       case Op::atom:
-        if (is_in(in_, "cas") != (count - (is_in(in_, "L2::cache_hint") ? 1 : 0) == 4)) mismatch();
+        check_hint(count, is_in(in_, "cas") ? 4 : 3);
+        if (is_in(in_, "cas")) check_moved(3);
+        break;
+      case Op::red:
+        check_hint(count, 2);
+        break;
+      case Op::ld:
+        check_hint(count, 2);
+        check_access_target(in_, module_);
         break;
       case Op::st:
+        check_hint(count, 2);
+        check_access_target(in_, module_);
         if (in_.space == Space::constant) fail("State space incorrect for instruction '{}'");
         break;
       case Op::bar:
@@ -154,6 +177,24 @@ class Checker {
       default:
         break;
     }
+  }
+
+  void check_third(std::size_t count) const {
+    constexpr int kNewTarget = 100;
+    if (count == 4 && in_.types[0] == Type::f32 && module_.target_sm < kNewTarget) {
+      fail("Feature '{0}.f32 with 3 input operands' requires .target sm_100 or higher");
+    }
+  }
+
+  // A policy of createpolicy comes last where .L2::cache_hint says that there is one.
+  void check_hint(std::size_t count, std::size_t plain) const {
+    const bool hinted = is_in(in_, "L2::cache_hint");
+    if (!hinted && count == plain + 1) {
+      fail(".L2::cache_hint modifier required for instruction '{}' with " + std::to_string(count) +
+           " arguments");
+    }
+    if (count != plain + (hinted ? 1 : 0)) mismatch();
+    if (hinted) check_value(plain, Type::b64, false);
   }
 
   void check_second_destination() const {

@@ -42,16 +42,6 @@ bool is_real(Type type) {
   }
 }
 
-bool rounds_to_integer(Rounding rounding) {
-  return rounding == Rounding::rni || rounding == Rounding::rzi || rounding == Rounding::rmi ||
-         rounding == Rounding::rpi;
-}
-
-// Not one of the packed or narrow formats, whose conversions have rules of their own.
-bool is_plain(Type type) {
-  return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64;
-}
-
 bool is_half(Type type) {
   return type == Type::f16 || type == Type::f16x2 || type == Type::bf16 || type == Type::bf16x2;
 }
@@ -85,7 +75,7 @@ class SuffixChecker {
     }
     check_required();
     if (in_.op == Op::cvt) {
-      check_cvt();
+      check_conversion(in_, line_);
     } else if ((row_.takes & Takes::any_word) == 0 && in_.type_count > 0) {
       check_common();
       check_arithmetic();
@@ -140,6 +130,9 @@ class SuffixChecker {
       case Op::redux:
         if (operation().empty()) refuse("Reduction operation is required for instruction '{}'");
         break;
+      case Op::createpolicy:
+        check_policy();
+        break;
       case Op::cvta:
       case Op::isspacep:
         if (in_.space == Space::generic) refuse("State space modifier required for instruction '{}'");
@@ -149,6 +142,7 @@ class SuffixChecker {
         check_atomic();
         break;
       case Op::ld:
+      case Op::ldu:
       case Op::st:
         for (const std::string_view order : {"relaxed", "acquire", "release"}) {
           if (has_word(order) && !has_scope()) {
@@ -156,9 +150,26 @@ class SuffixChecker {
                  fmt::format("Modifier '.{}' requires scope with '{}' instruction", order, name_of(in_.op)));
           }
         }
+        check_access(in_, line_);
         break;
       default:
         break;
+    }
+  }
+
+  void check_policy() const {
+    if (!has_word("fractional") && !has_word("range") && !has_word("cvt")) {
+      fail(line_, "Not a name of any known instruction: 'createpolicy'");
+    }
+    if (has_word("cvt") && !has_word("L2"))
+      refuse(".L2 modifier required for instruction 'createpolicy.cvt'");
+    const bool has_priority = has_word("L2::evict_last") || has_word("L2::evict_first") ||
+                              has_word("L2::evict_normal") || has_word("L2::evict_unchanged");
+    if (!has_word("cvt") && !has_priority) {
+      refuse("cache eviction priority modifier required for instruction '{}'");
+    }
+    if (in_.space != Space::generic && (in_.space != Space::global || !has_word("range"))) {
+      refuse("State space incorrect for instruction '{}'");
     }
   }
 
@@ -177,6 +188,22 @@ class SuffixChecker {
     const auto is = [&](std::initializer_list<Type> types) {
       return std::find(types.begin(), types.end(), type) != types.end();
     };
+    if (in_.op == Op::red) {
+      for (const std::string_view order : {"acquire", "acq_rel"}) {
+        if (has_word(order)) refuse_modifier(order);
+      }
+    }
+    const bool hinted = has_word("L2::cache_hint");
+    if (hinted && op == "cas") refuse_modifier("L2::cache_hint");
+    if (hinted && in_.space == Space::shared) {
+      fail(line_,
+           fmt::format("Modifier '.L2::cache_hint' cannot be applied to '.shared' space for instruction '{}'",
+                       name_of(in_.op)));
+    }
+    if (in_.vector > 1 && is_half(type) && !in_.has(M::noftz)) {
+      fail(line_, fmt::format("'.noftz' modifier required for instruction '{}' with type '.{}'",
+                              name_of(in_.op), name_of(type)));
+    }
     const auto requires_types = [&](bool fits, std::string_view types) {
       if (!fits) {
         fail(line_,
@@ -198,31 +225,8 @@ class SuffixChecker {
       requires_types(is({Type::u32, Type::s32, Type::u64, Type::s64}) || (in_.vector > 1 && is_half(type)),
                      ".u32 or .s32 or .u64 or .s64");
     } else {
-      requires_types(is({Type::b16, Type::b32, Type::b64, Type::b128}), ".b16 or .b32 or .b64 or .b128");
-    }
-  }
-
-  // cvt: which of the two kinds of rounding the pair of types needs or forbids.
-  void check_cvt() const {
-    const Type to = in_.types[0];
-    const Type from = in_.types[1];
-    if (has_word("pack")) return;
-    if (to == Type::b32 || from == Type::b32) refuse("Unexpected instruction types specified for '{}'");
-    if (in_.has(M::relu) && (!is_real(from) || size_of(to) > 4 || to == Type::f32)) {
-      refuse("Unexpected instruction types specified for '{}'");
-    }
-    const Rounding rounding = in_.rounding;
-    const bool real = is_real(to) || is_real(from);
-    if (!real && in_.has(M::ftz)) refuse_modifier("ftz");
-    const bool to_integer = is_real(from) && (!is_real(to) || to == from);
-    const bool widens = is_plain(to) && is_plain(from) && size_of(to) > size_of(from);
-    const bool allowed =
-        rounding == Rounding::none || (real && rounds_to_integer(rounding) == to_integer && !widens);
-    if (!allowed) refuse("Illegal rounding modifier for instruction '{}'");
-    const bool narrows = is_real(to) && (!is_real(from) || size_of(to) < size_of(from) ||
-                                         (size_of(to) == size_of(from) && to != from));
-    if (rounding == Rounding::none && (narrows || (is_real(from) && !is_real(to)))) {
-      refuse("Rounding modifier required for instruction '{}'");
+      requires_types(is({Type::b32, Type::b64, Type::b128}) || (op == "cas" && type == Type::b16),
+                     ".b16 or .b32 or .b64 or .b128");
     }
   }
 
@@ -242,13 +246,15 @@ class SuffixChecker {
       refuse("Illegal rounding modifier for instruction '{}'");
     }
     const bool is_reciprocal = in_.op == Op::rcp || in_.op == Op::rsqrt;
-    const bool flushes = real && (!is_double || (is_reciprocal && in_.has(M::approx)));
+    const bool flushes = in_.op == Op::slct ? in_.types[1] == Type::f32
+                                            : real && (!is_double || (is_reciprocal && in_.has(M::approx)));
     const bool is_bf16_sum = (type == Type::bf16 || type == Type::bf16x2) && in_.op != Op::ex2;
     if (in_.has(M::ftz) && (!flushes || is_bf16_sum)) refuse_modifier("ftz");
     if (in_.has(M::approx) && is_double && !is_reciprocal) refuse_modifier("approx");
     if (in_.has(M::full) && is_double) refuse_modifier("full");
+    if (in_.has(M::abs) && is_double) refuse_modifier("abs");
     if (in_.has(M::nan) && (!real || is_double)) refuse_modifier("NaN");
-    if (in_.has(M::sat) && is_double) refuse_modifier("sat");
+    if (in_.has(M::sat) && (is_double || type == Type::bf16 || type == Type::bf16x2)) refuse_modifier("sat");
     if (in_.has(M::sat) && !real && type != Type::s32 && !is_video(in_.op)) {
       fail(line_, fmt::format("Modifier '.sat' does not apply to '.{}' type", name_of(type)));
     }
@@ -289,6 +295,14 @@ class SuffixChecker {
         break;
       case Op::fma:
         if (!takes_rounding) refuse("Rounding modifier required for instruction '{}'");
+        if (has_word("oob")) {
+          if (!is_half(type)) refuse_modifier("oob");
+          if (in_.has(M::ftz)) fail(line_, "Modifier '.ftz' cannot be combined with modifier '.oob'");
+          if (in_.has(M::sat)) fail(line_, "Modifier '.sat' cannot be combined with modifier '.oob'");
+        }
+        break;
+      case Op::mad24:
+        if (in_.has(M::sat) && !in_.has(M::hi)) refuse_modifier("sat");
         break;
       case Op::div:
       case Op::rcp:
@@ -302,10 +316,40 @@ class SuffixChecker {
       case Op::tanh:
       case Op::rsqrt:
         if (!in_.has(M::approx)) refuse(".approx modifier required for instruction '{}'");
+        check_exponential(type);
+        break;
+      case Op::set:
+        check_set();
         break;
       default:
         break;
     }
+  }
+
+  // ex2 flushes bf16 always, and says so; f16 never.
+  void check_exponential(Type type) const {
+    if (in_.op != Op::ex2 || !is_half(type)) return;
+    const bool is_bfloat = type == Type::bf16 || type == Type::bf16x2;
+    if (is_bfloat && !in_.has(M::ftz)) {
+      fail(line_, fmt::format(".ftz modifier required for instruction 'ex2.{}'", name_of(type)));
+    }
+    if (!is_bfloat && in_.has(M::ftz)) refuse_modifier("ftz");
+  }
+
+  // set.CMP.to.from: a pair of halves gives a pair or masks, a half 16 bits too, bf16 nothing of another
+  // float.
+  void check_set() const {
+    const Type to = in_.types[0];
+    const Type from = in_.types[1];
+    const bool is_word = to == Type::u32 || to == Type::s32;
+    const bool is_real_scalar = to == Type::f32 || to == Type::f16 || to == Type::bf16;
+    bool fits = is_word || is_real_scalar;
+    if (from == Type::f16x2 || from == Type::bf16x2) fits = is_word || to == from;
+    if (from == Type::f16) fits = (fits && to != Type::f32) || to == Type::u16 || to == Type::s16;
+    if (from == Type::bf16) fits = is_word || to == from || to == Type::u16 || to == Type::s16;
+    if (!fits) refuse("Unexpected instruction types specified for '{}'");
+    const bool flushes = from == Type::f32 || from == Type::f16 || from == Type::f16x2;
+    if (in_.has(M::ftz) && (!flushes || to == Type::bf16)) refuse_modifier("ftz");
   }
 
   void check_division(bool takes_rounding) const {

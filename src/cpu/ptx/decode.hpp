@@ -19,6 +19,14 @@ Decoded decode(std::string_view spelling, std::uint32_t line);
 /// Refuses suffixes that do not go together; part of decode().
 void check_suffixes(const Instruction& in, const OpcodeRow& row, std::uint32_t line);
 
+/// The same for cvt, by a table of the conversions that there are; and what only newer targets convert.
+void check_conversion(const Instruction& in, std::uint32_t line);
+void check_conversion_target(const Instruction& in, const Module& module);
+
+/// The same for ld, ldu and st, by their state spaces; and what only newer targets access.
+void check_access(const Instruction& in, std::uint32_t line);
+void check_access_target(const Instruction& in, const Module& module);
+
 /// The type a suffix or a declaration names ("f32"); Type::none where it is none.
 Type find_type(std::string_view word);
 /// The state space of a declaration or suffix ("global"); Space::generic where it is none.

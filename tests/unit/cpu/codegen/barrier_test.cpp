@@ -369,7 +369,9 @@ TEST(Barrier, FastTierRefusesAKernelWithBarriers) {
   const auto* error = std::get_if<CompileError>(&result);
   ASSERT_NE(error, nullptr);
   EXPECT_EQ(error->message,
-            "kernel `k` has threads that wait for each other, which the fast tier does not run");
+            "bar.sync at line 22 of kernel `k` makes threads wait for each other, which the fast tier does not "
+            "run: leave TARE_CPU_TIER at `automatic`, or set it to `general`");
+  EXPECT_TRUE(error->unsupported);
 }
 
 TEST(Barrier, OnlyLiveRegistersAreKeptAcrossIt) {

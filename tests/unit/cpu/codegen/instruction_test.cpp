@@ -148,6 +148,44 @@ TEST(Instruction, ConversionsToIntegersSaturateAndKnowNan) {
   });
 }
 
+TEST(Instruction, TwoBitsEachArePackedSaturatedBelowWhatWasThere) {
+  expect({
+      {"cvt.pack.sat.u2.s32.b32 %r9, %r1, %r2, %r3;", 'r', {2, 7, 0x15}, 0x15b},
+      {"cvt.pack.sat.u2.s32.b32 %r9, %r1, %r2, %r3;", 'r', {0xffffffff, 1, 0xf0000001}, 0x11},
+      {"cvt.pack.sat.s2.s32.b32 %r9, %r1, %r2, %r3;", 'r', {0x80000000, 7, 1}, 0x19},
+      {"cvt.pack.sat.s2.s32.b32 %r9, %r1, %r2, %r3;", 'r', {0, 0xffffffff, 0}, 3},
+  });
+}
+
+TEST(Instruction, ACachePolicyIsAHintAndTheLastOperand) {
+  expect({
+      {"createpolicy.cvt.L2.b64 %l8, 0x12f0000000000000; ld.global.L2::cache_hint.u32 %r9, [%in+8], %l8;",
+       'r',
+       {1, 2, 3},
+       2},
+      {"createpolicy.fractional.L2::evict_last.b64 %l8, 0.5; st.global.L2::cache_hint.u32 [%in], 7, %l8; "
+       "ld.global.u32 %r9, [%in];",
+       'r',
+       {1, 2, 3},
+       7},
+      {"createpolicy.range.global.L2::evict_last.b64 %l8, [%in], %r1, %r2; "
+       "atom.global.add.L2::cache_hint.u32 %r9, [%in+8], %r3, %l8; ld.global.u32 %r8, [%in+8]; "
+       "shl.b32 %r8, %r8, 8; or.b32 %r9, %r9, %r8;",
+       'r',
+       {1, 2, 3},
+       0x502},
+      {"red.global.add.L2::cache_hint.u32 [%in+8], %r3, %l1; ld.global.u32 %r9, [%in+8];", 'r', {1, 2, 3}, 5},
+  });
+}
+
+TEST(Instruction, AFlushingSelectionTakesASubnormalForZero) {
+  expect({
+      {"slct.f64.f32 %d9, %d1, %d2, %f3;", 'd', {1, 2, 0x80000001}, 2},
+      {"slct.ftz.f64.f32 %d9, %d1, %d2, %f3;", 'd', {1, 2, 0x80000001}, 1},
+      {"slct.ftz.f64.f32 %d9, %d1, %d2, %f3;", 'd', {1, 2, 0xbf800000}, 2},
+  });
+}
+
 TEST(Instruction, IntegerDivisionByZeroHasAllBitsSet) {
   expect({
       {"div.u32 %r9, %r1, %r2;", 'r', {7, 0, 0}, 0xffffffff},  // H200

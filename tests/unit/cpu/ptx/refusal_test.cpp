@@ -154,6 +154,88 @@ INSTANTIATE_TEST_SUITE_P(
              "9: Operation .and requires .b32 or .b64 type for instruction 'atom'"},
         Case{"cvta.u64 %rd1, %rd2;", "9: State space modifier required for instruction 'cvta'"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Combinations, PtxRefusal,
+    testing::Values(
+        Case{"setmaxnreg.inc.sync.aligned.u32 64;",
+             "9: Instruction 'setmaxnreg' not supported on .target 'sm_90'"},
+
+        Case{"cvt.rn.satfinite.f16.u8 %h1, %h2;", "9: Illegal modifier '.satfinite' for instruction 'cvt'"},
+        Case{"cvt.rna.f16.u8 %h1, %h2;", "9: Illegal rounding modifier for instruction 'cvt'"},
+        Case{"cvt.rn.tf32.u8 %r1, %h2;", "9: Unexpected instruction types specified for 'cvt'"},
+        Case{"cvt.rni.ftz.u8.f64 %h1, %fd2;", "9: Illegal modifier '.ftz' for instruction 'cvt'"},
+        Case{"cvt.sat.u16.u8 %h1, %h2;", "9: Illegal modifier '.sat' for instruction 'cvt'"},
+        Case{"cvt.rni.u8.bf16 %h1, %h2;", "9: Unexpected instruction types specified for 'cvt'"},
+        Case{"cvt.rn.e4m3x2.f32 %h1, %f1, %f2;",
+             "9: '.satfinite' modifier required for instruction 'cvt' with destination type '.e4m3x2'"},
+        Case{"cvt.rn.ftz.relu.f16.f32 %h1, %f1;", "9: Illegal modifier '.ftz' for instruction 'cvt'"},
+        Case{"cvt.rz.satfinite.tf32.f32 %r1, %f1;",
+             "9: Modifier '.satfinite' on 'cvt.tf32.f32.rz' requires .target sm_100 or higher"},
+        Case{"cvt.rz.ue8m0x2.f32 %h1, %f1, %f2;",
+             "9: Instruction 'cvt with .ue8m0x2' not supported on .target 'sm_90'"},
+        Case{"cvt.u2.s32.b32 %r1, %r2;", "9: Unexpected instruction types specified for 'cvt'"},
+        Case{"cvt.pack.sat.u2.s32 %r1, %r2, %r3;", "9: Unexpected instruction types specified for 'cvt'"},
+        Case{"cvt.pack.u2.s32.b32 %r1, %r2, %r3, %r4;",
+             "9: .sat modifier required for instruction 'cvt.pack'"},
+        Case{"set.ne.u16.u16 %h1, %h2, %h3;", "9: Unexpected instruction types specified for 'set'"},
+        Case{"set.ne.ftz.f32.u16 %f1, %h2, %h3;", "9: Illegal modifier '.ftz' for instruction 'set'"},
+        Case{"slct.ftz.f32.s32 %f1, %f2, %f3, %r1;", "9: Illegal modifier '.ftz' for instruction 'slct'"},
+        Case{"add.sat.bf16 %h1, %h2, %h3;", "9: Illegal modifier '.sat' for instruction 'add'"},
+        Case{"fma.rn.oob.f32 %f1, %f2, %f3, %f4;", "9: Illegal modifier '.oob' for instruction 'fma'"},
+        Case{"mad24.lo.sat.s32 %r1, %r2, %r3, %r4;", "9: Illegal modifier '.sat' for instruction 'mad24.lo'"},
+        Case{"min.f32 %f1, %f2, %f3, %f4;",
+             "9: Feature 'min.f32 with 3 input operands' requires .target sm_100 or higher"},
+        Case{"min.xorsign.abs.f64 %fd1, %fd2, %fd3;", "9: Illegal modifier '.abs' for instruction 'min'"},
+        Case{"ex2.approx.bf16 %h1, %h2;", "9: .ftz modifier required for instruction 'ex2.bf16'"},
+        Case{"ex2.approx.ftz.f16 %h1, %h2;", "9: Illegal modifier '.ftz' for instruction 'ex2'"},
+        Case{"red.acquire.cta.global.and.b32 [%rd1], %r2;",
+             "9: Illegal modifier '.acquire' for instruction 'red'"},
+        Case{"atom.global.exch.b16 %h1, [%rd1], %h2;",
+             "9: Operation .exch requires .b16 or .b32 or .b64 or .b128 type for instruction 'atom'"},
+        Case{"atom.global.add.v2.f16 {%h1, %h2}, [%rd1], {%h3, %h4};",
+             "9: '.noftz' modifier required for instruction 'atom' with type '.f16'"},
+        Case{"atom.global.cas.L2::cache_hint.b32 %r1, [%rd1], %r2, %r3, %rd2;",
+             "9: Illegal modifier '.L2::cache_hint' for instruction 'atom'"},
+        Case{"atom.global.add.u32 %r1, [%rd1], %r2, %rd2;",
+             "9: .L2::cache_hint modifier required for instruction 'atom' with 4 arguments"},
+        Case{"ld.global.L2::cache_hint.u32 %r1, [%rd1], %r2;", "9: Arguments mismatch for instruction 'ld'"},
+        Case{"st.global.L2::cache_hint.u32 [%rd1], %r2;", "9: Arguments mismatch for instruction 'st'"},
+        Case{"ld.nc.u32 %r1, [%rd1];", "9: Modifier '.nc' requires .global space"},
+        Case{"st.global.L2::128B.u32 [%rd1], %r1;", "9: Illegal modifier '.L2::128B' for instruction 'st'"},
+        Case{"ld.shared.L2::128B.u32 %r1, [%r2];",
+             "9: State space incorrect for feature 'cache prefetching'"},
+        Case{"ld.relaxed.cta.const.u32 %r1, [%rd1];",
+             "9: Modifier '.relaxed' cannot be applied to '.const' space"},
+        Case{"st.volatile.local.u32 [%rd1], %r1;",
+             "9: Modifier '.volatile' cannot be applied to '.local' space"},
+        Case{"ld.shared.L1::evict_last.u32 %r1, [%r2];",
+             "9: Modifier '.evict_last' cannot be applied to '.shared' space for instruction 'ld'"},
+        Case{"ld.mmio.relaxed.sys.global.v2.u32 {%r1, %r2}, [%rd1];",
+             "9: Modifier '.mmio' cannot be combined with modifier '.v2'"},
+        Case{"ld.global.v4.b64 {%rd1, %rd2, %rd3, %rd4}, [%rd5];",
+             "9: Feature '256 bit wide load/store' requires .target sm_100 or higher"},
+        Case{"ld.global.v2.b128 {%q1, %q2}, [%rd5];", "9: Vector type too large, exceeds 128 bit limit"},
+        Case{"createpolicy.fractional.b64 %rd1, 1.0;",
+             "9: cache eviction priority modifier required for instruction 'createpolicy'"},
+        Case{"createpolicy.cvt.b64 %rd1, %rd2;",
+             "9: .L2 modifier required for instruction 'createpolicy.cvt'"}));
+
+TEST(PtxRefusalOfCombinations, TakesWhatPtxasTakes) {
+  for (const char* body :
+       {"cvt.pack.sat.s2.s32.b32 %r1, %r2, %r3, %r4;", "cvt.rz.ftz.f32.bf16 %f1, %h1;",
+        "cvt.rp.f64.bf16 %fd1, %h1;", "slct.ftz.f64.f32 %fd1, %fd2, %fd3, %f4;",
+        "set.ne.ftz.u16.f16 %h1, %h2, %h3;",
+        "ld.global.nc.L1::evict_last.L2::cache_hint.L2::128B.u32 %r1, [%rd1], %rd2;",
+        "st.L2::cache_hint.u32 [%rd1], %r1, %rd2;", "atom.add.L2::cache_hint.u32 %r1, [%rd1], %r2, %rd2;",
+        "red.global.add.L2::cache_hint.v2.f32 [%rd1], {%f1, %f2}, %rd2;",
+        "atom.global.exch.L2::cache_hint.b64 %rd1, [%rd2], %rd3, %rd4;",
+        "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, %f1;",
+        "createpolicy.cvt.L2.b64 %rd1, 0x12f0000000000000;",
+        "createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], %r1, %r2;"}) {
+    EXPECT_EQ(refusal_of(body), "accepted") << body;
+  }
+}
+
 TEST(PtxRefusalOfDepth, DeepScopesEndInAnError) {
   EXPECT_EQ(refusal_of(std::string(1000, '{') + std::string(1000, '}')), "accepted");
   EXPECT_EQ(refusal_of(std::string(100000, '{')), "9: Scopes are nested too deeply");
