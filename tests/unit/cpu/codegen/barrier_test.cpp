@@ -368,9 +368,10 @@ TEST(Barrier, FastTierRefusesAKernelWithBarriers) {
   const auto result = loaded.compile("k", options);
   const auto* error = std::get_if<CompileError>(&result);
   ASSERT_NE(error, nullptr);
-  EXPECT_EQ(error->message,
-            "bar.sync at line 22 of kernel `k` makes threads wait for each other, which the fast tier does not "
-            "run: leave TARE_CPU_TIER at `automatic`, or set it to `general`");
+  EXPECT_EQ(
+      error->message,
+      "bar.sync at line 22 of kernel `k` makes threads wait for each other, which the fast tier does not "
+      "run: leave TARE_CPU_TIER at `automatic`, or set it to `general`");
   EXPECT_TRUE(error->unsupported);
 }
 
