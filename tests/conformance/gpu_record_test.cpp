@@ -158,11 +158,9 @@ TEST_P(GpuRecord, IsMatchedBitForBit) {
 }
 
 /// How a program ends that the record says has ended otherwise than well.
-int code_here(const Program& program, int on_a_gpu) {
+int code_here(int on_a_gpu) {
   constexpr int kHangs = 9999;  // there it had to be killed; here it is an error
   if (on_a_gpu == kHangs) return abi::kLaunchFailed;
-  // docs/cpu-device.md, where it differs from a GPU.
-  if (program.entry == "misaligned_load") return abi::kSuccess;
   return on_a_gpu;
 }
 
@@ -180,7 +178,7 @@ TEST_P(GpuRecord, FaultsAreMatched) {
     const Answer answer = run(load(text_of(folder() / (file + ".ptx"))), program);
     if (answer.code != abi::kSuccess && last_error().find("the fast tier does not run") != std::string::npos)
       continue;
-    EXPECT_EQ(name_of(answer.code), name_of(code_here(program, found->second))) << last_error();
+    EXPECT_EQ(name_of(answer.code), name_of(code_here(found->second))) << last_error();
     if (found->second == 9999) {
       EXPECT_NE(last_error().find("waits for threads"), std::string::npos);
     }
@@ -192,7 +190,8 @@ TEST_P(GpuRecord, FaultsAreMatched) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, GpuRecord,
                          ::testing::Values("shuffle", "warp", "barrier", "atomics", "special", "calls",
-                                           "operations", "video", "risky", "faults", "random", "convert"),
+                                           "operations", "video", "risky", "faults", "alignment", "random",
+                                           "convert"),
                          [](const auto& program) { return std::string(program.param); });
 
 }  // namespace

@@ -55,13 +55,13 @@ class Atomic {
     const Operand& given = i_.operands[first_ + 1];
     if (given.kind != Operand::Kind::vector) {
       Value* old = nullptr;
-      if (!one(given, 0, old)) return false;
+      if (!one(given, 0, bytes_, old)) return false;
       if (i_.op == Op::atom) write(i_.operands[0], old);
       return true;
     }
     std::vector<Value*> old(given.elements.size());
     for (std::size_t k = 0; k < old.size(); ++k) {
-      if (!one(given.elements[k], k * bytes_, old[k])) return false;
+      if (!one(given.elements[k], k * bytes_, bytes_ * old.size(), old[k])) return false;
     }
     if (i_.op != Op::atom || i_.operands[0].kind != Operand::Kind::vector) return i_.op != Op::atom;
     for (std::size_t k = 0; k < old.size(); ++k) write(i_.operands[0].elements[k], old[k]);
@@ -71,8 +71,9 @@ class Atomic {
  private:
   void write(const Operand& to, Value* old) { e_.write(to, old, Emitter::is_signed(type_)); }
 
-  bool one(const Operand& given, std::uint64_t offset, Value*& old) {
-    Value* pointer = pointer_of(e_, i_, i_.operands[first_], offset);
+  /// The element that lies `offset` bytes behind the beginning of the access of `whole` bytes.
+  bool one(const Operand& given, std::uint64_t offset, std::uint64_t whole, Value*& old) {
+    Value* pointer = pointer_of(e_, i_, i_.operands[first_], offset, whole);
     if (has_suffix(i_, "cas")) {
       Value* expected = e_.read(given, type_);
       Value* desired = e_.read(i_.operands[first_ + 2], type_);

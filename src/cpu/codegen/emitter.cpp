@@ -84,6 +84,7 @@ void Emitter::clear_slots() {
   }
   if (carry_ != nullptr) b.CreateStore(b.getFalse(), carry_);
   if (rounds_ != nullptr) b.CreateStore(i32(0), rounds_);
+  if (misaligned_ != nullptr) b.CreateStore(i32(0), misaligned_);
 }
 
 llvm::Value* Emitter::adapt(llvm::Value* value, llvm::Type* to, bool sign_extend) {
@@ -327,6 +328,47 @@ llvm::Value* Emitter::call_runtime(const char* name, llvm::Type* result,
     target->addFnAttr(llvm::Attribute::Speculatable);
   }
   return b.CreateCall(callee, arguments);
+}
+
+void Emitter::require_alignment(llvm::Value* offset, std::uint64_t bytes) {
+  if (bytes < 2) return;
+  llvm::Value* low =
+      b.CreateAnd(b.CreateTrunc(offset, b.getInt32Ty()), i32(static_cast<std::uint32_t>(bytes) - 1));
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(low); known != nullptr && known->isZero()) return;
+  if (misaligned_ == nullptr) {
+    misaligned_ = stack(b.getInt32Ty(), "misaligned");
+    any_misaligned_ = stack(b.getInt32Ty(), "any_misaligned");
+    llvm::IRBuilder<> start(function_->getEntryBlock().getTerminator());
+    start.CreateStore(i32(0), any_misaligned_);
+  }
+  b.CreateStore(b.CreateOr(b.CreateLoad(b.getInt32Ty(), misaligned_), low), misaligned_);
+}
+
+void Emitter::require_alignment_now(llvm::Value* offset, std::uint64_t bytes, std::uint32_t line) {
+  if (bytes < 2) return;
+  llvm::BasicBlock* misaligned = new_block("misaligned");
+  llvm::BasicBlock* aligned = new_block("aligned");
+  b.CreateCondBr(b.CreateIsNotNull(b.CreateAnd(offset, bytes - 1)), misaligned, aligned);
+  b.SetInsertPoint(misaligned);
+  emit_fault(Fault::misaligned, i32(line));
+  b.SetInsertPoint(aligned);
+}
+
+void Emitter::gather_misaligned() {
+  if (misaligned_ == nullptr) return;
+  llvm::Value* before = b.CreateLoad(b.getInt32Ty(), any_misaligned_);
+  b.CreateStore(b.CreateOr(before, b.CreateLoad(b.getInt32Ty(), misaligned_)), any_misaligned_);
+}
+
+void Emitter::stop_if_misaligned() {
+  if (misaligned_ == nullptr) return;
+  llvm::BasicBlock* misaligned = new_block("misaligned");
+  llvm::BasicBlock* aligned = new_block("aligned");
+  b.CreateCondBr(b.CreateIsNotNull(b.CreateLoad(b.getInt32Ty(), any_misaligned_)), misaligned, aligned);
+  b.SetInsertPoint(misaligned);
+  around.tid = {i32(0), i32(0), i32(0)};
+  emit_fault(Fault::misaligned, i32(0));
+  b.SetInsertPoint(aligned);
 }
 
 void Emitter::emit_fault(Fault fault, llvm::Value* line) {

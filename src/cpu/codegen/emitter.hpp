@@ -134,6 +134,16 @@ class Emitter {
   llvm::BasicBlock* new_block(const char* name) {
     return llvm::BasicBlock::Create(context(), name, function_);
   }
+  /// An access of `bytes`, a power of two, must begin at a multiple of them. Offsets are from bases with the
+  /// alignment of any access. A plain access is let go on, and the block fails at its end: a branch per
+  /// access would keep threads from becoming vectors, while the low bits of most addresses are a row's.
+  void require_alignment(llvm::Value* offset, std::uint64_t bytes);
+  /// The same for an access that another thread may see: stops before it, with its line.
+  void require_alignment_now(llvm::Value* offset, std::uint64_t bytes, std::uint32_t line);
+  /// Where a thread stops or ends: what it did counts for its block.
+  void gather_misaligned();
+  /// Where all threads have been gathered: fails the block if one of them was misaligned.
+  void stop_if_misaligned();
   /// A slot in the function's entry block.
   llvm::AllocaInst* stack(llvm::Type* type, const char* name);
   /// Writes block, thread and line to the scratch and returns from the function.
@@ -157,6 +167,7 @@ class Emitter {
   std::vector<llvm::Value*> fixed_;
   std::vector<llvm::Value*> extended_;
   llvm::AllocaInst *carry_ = nullptr, *rounds_ = nullptr;
+  llvm::AllocaInst *misaligned_ = nullptr, *any_misaligned_ = nullptr;  // bits of the thread's, the block's
   std::vector<llvm::AllocaInst*> transients_;
   llvm::Value* predicate_ = nullptr;
   llvm::MDNode* access_group_ = nullptr;

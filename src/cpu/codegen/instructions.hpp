@@ -29,9 +29,10 @@ void emit_instruction(Emitter& e, const ptx::Instruction& instruction);
 bool is_selectable(const ptx::Instruction& instruction);
 
 // Shared between the families that access memory.
-/// Where an address operand (plus `offset` bytes) leads.
+/// Where an address operand (plus `offset` bytes) leads, in an access of `bytes` that others may see; at
+/// `offset` 0 it stops where it is misaligned.
 llvm::Value* pointer_of(Emitter& e, const ptx::Instruction& instruction, const ptx::Operand& address,
-                        std::uint64_t offset);
+                        std::uint64_t offset, std::uint64_t bytes);
 llvm::Value* shared_bytes(Emitter& e);  // of the block, i64
 
 // Shared between the floating-point families.

@@ -70,6 +70,7 @@ enum class Fault : std::int32_t {
   assertion = 3,
   yielded = 4,  // no fault: every thread of Scratch::stopped_block waits for other blocks
   stack_overflow = 5,
+  misaligned = 6,  // without a line: seen only at the end of a block, of which only fault_block tells
 };
 
 /// Runs the blocks [first, last) of the grid, in order, x fastest; called concurrently by several

@@ -16,6 +16,9 @@ using ptx::Space;
 using ptx::Type;
 namespace Modifier = ptx::Modifier;
 
+/// What an access is to other threads.
+enum class Access : std::uint8_t { plain, shared_with_others };
+
 /// Where an access goes; `invariant` memory does not change while the kernel runs, `transient` memory is
 /// the running thread's alone and becomes registers.
 struct Place {
@@ -29,7 +32,9 @@ Space resolve(Emitter& e, const Instruction& i, const Operand& address) {
   return named == Space::generic || named == Space::reg ? i.space : named;
 }
 
-Place place_of(Emitter& e, const Instruction& i, const Operand& address, std::uint64_t extra) {
+/// The place of the element that lies `extra` bytes behind the beginning of an access of `bytes`.
+Place place_of(Emitter& e, const Instruction& i, const Operand& address, std::uint64_t extra,
+               std::uint64_t bytes, Access access) {
   auto& b = e.b;
   const auto at = [&](Value* base, Value* offset) {
     if (extra != 0) offset = b.CreateAdd(offset, e.i64(extra));
@@ -45,6 +50,12 @@ Place place_of(Emitter& e, const Instruction& i, const Operand& address, std::ui
     return {at(e.transient(address.symbol), e.i64(own)), false, true};
   }
   Value* offset = e.address_of(address);
+  if (extra == 0) {
+    if (access == Access::plain)
+      e.require_alignment(offset, bytes);
+    else
+      e.require_alignment_now(offset, bytes, i.line);
+  }
   switch (resolve(e, i, address)) {
     case Space::shared:
       return {at(e.around.shared, offset), false};
@@ -80,10 +91,13 @@ std::vector<const Operand*> elements_of(const Operand& operand) {
   return elements;
 }
 
-llvm::Align alignment_of(std::size_t element, std::size_t count, std::size_t index) {
-  const std::size_t whole = element * count;
-  const std::size_t offset = element * index;
-  return llvm::commonAlignment(llvm::Align(llvm::PowerOf2Ceil(whole)), offset);
+Access access_of(AtomicOrdering ordering) {
+  return ordering == AtomicOrdering::NotAtomic ? Access::plain : Access::shared_with_others;
+}
+
+/// A plain access may turn out to be misaligned, and goes on until its block ends.
+llvm::Align alignment_of(std::size_t bytes, Access access) {
+  return llvm::Align(access == Access::plain ? 1 : bytes);
 }
 
 bool emit_load(Emitter& e, const Instruction& i) {
@@ -92,12 +106,11 @@ bool emit_load(Emitter& e, const Instruction& i) {
   const std::size_t bytes = ptx::size_of(type);
   const auto elements = elements_of(i.operands[0]);
   const AtomicOrdering ordering = ordering_of(i, AtomicOrdering::NotAtomic);
+  const Access access = access_of(ordering);
   std::vector<Value*> values;
   for (std::size_t k = 0; k < elements.size(); ++k) {
-    const Place place = place_of(e, i, i.operands[1], k * bytes);
-    const bool exact = place.invariant;
-    const llvm::Align alignment = exact ? llvm::Align(1) : alignment_of(bytes, elements.size(), k);
-    llvm::LoadInst* load = b.CreateAlignedLoad(e.type(type), place.pointer, alignment);
+    const Place place = place_of(e, i, i.operands[1], k * bytes, bytes * elements.size(), access);
+    llvm::LoadInst* load = b.CreateAlignedLoad(e.type(type), place.pointer, alignment_of(bytes, access));
     if (place.invariant) {
       load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(e.context(), {}));
     } else if (ordering != AtomicOrdering::NotAtomic) {
@@ -120,10 +133,11 @@ bool emit_store(Emitter& e, const Instruction& i) {
   const std::size_t bytes = ptx::size_of(type);
   const auto elements = elements_of(i.operands[1]);
   const AtomicOrdering ordering = ordering_of(i, AtomicOrdering::NotAtomic);
+  const Access access = access_of(ordering);
   for (std::size_t k = 0; k < elements.size(); ++k) {
-    const Place place = place_of(e, i, i.operands[0], k * bytes);
-    llvm::StoreInst* store = b.CreateAlignedStore(e.read(*elements[k], type), place.pointer,
-                                                  alignment_of(bytes, elements.size(), k));
+    const Place place = place_of(e, i, i.operands[0], k * bytes, bytes * elements.size(), access);
+    llvm::StoreInst* store =
+        b.CreateAlignedStore(e.read(*elements[k], type), place.pointer, alignment_of(bytes, access));
     if (ordering != AtomicOrdering::NotAtomic) {
       store->setAtomic(ordering);
       store->setVolatile(i.has(Modifier::volatile_));
@@ -231,14 +245,15 @@ bool emit_copy(Emitter& e, const Instruction& i) {
   const auto& operands = i.operands;
   if (has_suffix(i, "bulk") || has_suffix(i, "mbarrier") || !has_suffix(i, "async") || operands.size() < 3)
     return false;
+  const auto size = static_cast<std::uint64_t>(operands[2].integer);
   const auto in_space = [&](std::size_t operand, Space space) {
     Instruction access = i;
     access.space = space;
-    return place_of(e, access, operands[operand], 0).pointer;
+    return place_of(e, access, operands[operand], 0, size, Access::plain).pointer;
   };
   Value* to = in_space(0, Space::shared);
   Value* from = in_space(1, Space::global);
-  Value* bytes = e.i32(static_cast<std::uint32_t>(operands[2].integer));
+  Value* bytes = e.i32(static_cast<std::uint32_t>(size));
   const std::size_t given = operands.size() - (has_suffix(i, "L2::cache_hint") ? 1 : 0);
   Value* read = bytes;
   if (given > 3) {
@@ -253,8 +268,9 @@ bool emit_copy(Emitter& e, const Instruction& i) {
 
 }  // namespace
 
-Value* pointer_of(Emitter& e, const Instruction& i, const Operand& address, std::uint64_t offset) {
-  return place_of(e, i, address, offset).pointer;
+Value* pointer_of(Emitter& e, const Instruction& i, const Operand& address, std::uint64_t offset,
+                  std::uint64_t bytes) {
+  return place_of(e, i, address, offset, bytes, Access::shared_with_others).pointer;
 }
 
 Value* shared_bytes(Emitter& e) {

@@ -252,6 +252,7 @@ class RegionBuilder {
       reload(site);
       b_.CreateBr(entries[0]);
       b_.SetInsertPoint(after);
+      e_.gather_misaligned();
       if (!known) {
         store_word(states_offset_, b_.CreateLoad(b_.getInt32Ty(), next_));
         tally();
@@ -314,6 +315,7 @@ class RegionBuilder {
       BasicBlock* yielded = e_.new_block("yielded");
       on(Release::yielded, yielded);
       b_.SetInsertPoint(yielded);
+      e_.stop_if_misaligned();
       b_.CreateStore(e_.around.block_index, scratch_field(offsetof(Scratch, stopped_block)));
       b_.CreateStore(e_.i32(1), scratch_field(offsetof(Scratch, resume)));
       b_.CreateRet(e_.i32(static_cast<std::uint32_t>(Fault::yielded)));
@@ -370,6 +372,7 @@ class RegionBuilder {
       b_.SetInsertPoint(nowhere);
       b_.CreateUnreachable();
       b_.SetInsertPoint(after);
+      e_.gather_misaligned();
       store_word(states_offset_, b_.CreateLoad(b_.getInt32Ty(), next_));
       tally();
       loop.close();

@@ -134,16 +134,19 @@ class RowBuilder {
     return compare == Compare::gt || compare == Compare::ge || compare == Compare::eq;
   }
 
-  void emit_thread(CountedLoop& loop, const std::vector<bool>& skip, bool decided) {
+  void emit_thread(const std::vector<bool>& skip, bool decided) {
     BasicBlock* before = b_.GetInsertBlock();
     Body body{plan_.flow, skip};
     if (decided) body.decided = plan_.guards.branches;
-    body.on_exit = [&] { b_.CreateBr(loop.latch()); };
+    BasicBlock* left = e_.new_block("left");
+    body.on_exit = [&] { b_.CreateBr(left); };
     const auto entries = emit_body(e_, body, {0});
     // Only now is it known which registers have slots.
     b_.SetInsertPoint(before);
     e_.clear_slots();
     b_.CreateBr(entries[0]);
+    b_.SetInsertPoint(left);
+    e_.gather_misaligned();
   }
 
   void build_fast(Value* first, Value* last, bool stepped) {
@@ -158,7 +161,7 @@ class RowBuilder {
     } else {
       fix_row(e_, plan_.shapes, e_.around.tid[0]);
     }
-    emit_thread(loop, plan_.shapes.in_row, stepped);
+    emit_thread(plan_.shapes.in_row, stepped);
     loop.close();
     e_.clear_fixed();
   }
@@ -167,7 +170,7 @@ class RowBuilder {
     CountedLoop loop(e_, e_.i64(0), threads_);
     set_thread(e_, loop.index(), e_.around.tid[1], e_.around.tid[2]);
     fix_row(e_, plan_.shapes, e_.around.tid[0]);
-    emit_thread(loop, plan_.shapes.in_row, false);
+    emit_thread(plan_.shapes.in_row, false);
     loop.close();
     e_.clear_fixed();
   }
@@ -206,6 +209,7 @@ void build_block_loop(Emitter& e, const std::function<void()>& block) {
   const auto narrow = [&](Value* value) { return b.CreateTrunc(value, b.getInt32Ty()); };
   e.around.ctaid = {narrow(x), narrow(y), narrow(z)};
   block();
+  e.stop_if_misaligned();
   loop.close();
   b.CreateRet(e.i32(0));
 }

@@ -50,8 +50,9 @@ void report(const GridOutcome& outcome, const FunctionObject& function, ContextS
     }
     return status.fail(abi::kIllegalAddress, kernel + " accessed memory that is not there, at " + address);
   }
+  const std::string block = " in block " + triple(outcome.where.fault_block);
   const std::string where =
-      " in block " + triple(outcome.where.fault_block) + ", thread " + triple(outcome.where.fault_thread) +
+      block + ", thread " + triple(outcome.where.fault_thread) +
       (outcome.where.fault_line == 0 ? "" : ", PTX line " + std::to_string(outcome.where.fault_line));
   switch (outcome.fault) {
     case codegen::Fault::none:
@@ -63,6 +64,11 @@ void report(const GridOutcome& outcome, const FunctionObject& function, ContextS
     case codegen::Fault::stack_overflow:  // on a GPU the stack is memory with an end
       return status.fail(abi::kIllegalAddress,
                          kernel + " calls more deeply than its stack allows (CU_LIMIT_STACK_SIZE)" + where);
+    case codegen::Fault::misaligned:
+      return status.fail(abi::kMisalignedAddress,
+                         kernel +
+                             " read or wrote at an address that is not a multiple of the access's bytes," +
+                             (outcome.where.fault_line == 0 ? block : where));
     case codegen::Fault::yielded:
       break;
     case codegen::Fault::assertion:
