@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "cli/commands.hpp"
+#include "compare/row.hpp"
 #include "tare/driver.hpp"
 
 namespace tare::cli {
@@ -50,7 +51,7 @@ int with_cpu_command(const CommandLine& line) {
   choose_driver("cpu");
   const auto set = cpu_environment(driver_info().path, options, variable);
   for (const auto& [name, value] : set) setenv(name.c_str(), value.c_str(), /*overwrite=*/1);
-  if (!options.quiet)
+  if (!options.quiet && !compare::find_program(options.command.front()).empty())
     std::fprintf(stderr, "tare: CUDA runs on this machine's processor (%s), not on a GPU\n",
                  driver_info().path.c_str());
   std::vector<char*> arguments;

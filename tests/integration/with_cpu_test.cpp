@@ -96,13 +96,13 @@ TEST(WithCpu, WhatComesAfterTheMarkIsTheProgramsOwn) {
 }
 
 TEST(WithCpu, AProgramThatIsNotThereOrCannotBeRunIsNamed) {
-  const Ran missing = with_cpu({"-q", "--", "/no/such/program"});
+  const Ran missing = with_cpu({"--", "/no/such/program"});
   EXPECT_EQ(missing.code, 127);
   EXPECT_EQ(missing.err, "tare: program not found: /no/such/program\n");
-  const Ran not_on_path = with_cpu({"-q", "--", "no-such-program"});
+  const Ran not_on_path = with_cpu({"--", "no-such-program"});
   EXPECT_EQ(not_on_path.code, 127);
   EXPECT_EQ(not_on_path.err, "tare: program not found: no-such-program (looked in the folders of PATH)\n");
-  const Ran folder = with_cpu({"-q", "--", "/usr"});
+  const Ran folder = with_cpu({"--", "/usr"});
   EXPECT_EQ(folder.code, 126);
   EXPECT_EQ(folder.err, "tare: cannot run /usr: it is a folder\n");
   const Ran data_file = with_cpu({"-q", "--", TARE_SOURCE_DIR "/README.md"});

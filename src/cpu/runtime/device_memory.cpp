@@ -12,6 +12,8 @@ constexpr std::size_t kPage = Segment::kPage;
 constexpr std::size_t kGranule = 512;
 constexpr std::size_t kSharedSegment = std::size_t{4} << 20;
 constexpr std::size_t kLargestSmallBlock = std::size_t{1} << 20;
+/// Counting reads a line per mapping: some 10 ms where there are 30,000.
+constexpr std::size_t kCountedEvery = 2048;
 /// What a guarded block may add to the process's mappings: itself, and what it parts.
 constexpr std::size_t kMappingsPerBlock = 2;
 
@@ -61,13 +63,13 @@ std::optional<MemoryBlock> DeviceMemory::allocate(std::size_t bytes, std::string
 }
 
 /// Half of the mappings that the process may have are left to everything else in it. What others have is
-/// looked at whenever this has twice as many as before.
+/// looked at again whenever this has kCountedEvery more than when it was.
 bool DeviceMemory::may_guard() {
   const std::size_t own = guarded_blocks_ * kMappingsPerBlock;
   if (own >= count_at_) {
     const std::size_t all = mapping_count();
     other_mappings_ = all > own ? all - own : 0;
-    count_at_ = own * 2;
+    count_at_ = own + kCountedEvery;
   }
   return own + other_mappings_ + kMappingsPerBlock <= mapping_limit() / 2;
 }

@@ -58,7 +58,7 @@ class DeviceMemory {
   Pool guarded_, packed_;
   std::size_t guarded_blocks_ = 0;
   std::size_t other_mappings_ = 0;  // of the process, when they were last counted
-  std::size_t count_at_ = 2048;     // own mappings at which they are counted again
+  std::size_t count_at_ = 0;        // own mappings at which they are counted again
 };
 
 }  // namespace tare::cpu
