@@ -306,11 +306,14 @@ class Checker {
     if (!fits && in_.op == Op::mov && operand.special != Special::other) mismatch();
   }
 
-  // ld, st, cvt: a vector where .v2 and its like say so, and registers wider than the type.
+  // ld, st, cvt: a vector where .v2 and its like say so, and registers wider than the type (not for integers
+  // that come from bf16 or become it).
   void check_memory_value(std::size_t index, Type want) const {
     const Operand& operand = in_.operands[index];
     if (in_.op == Op::cvt) {
-      if (operand.kind != Kind::vector) check_value(index, want, true);
+      const auto pairs = [&](Type a, Type b) { return a == Type::bf16 && is_integer(b); };
+      const bool exact = pairs(in_.types[0], in_.types[1]) || pairs(in_.types[1], in_.types[0]);
+      if (operand.kind != Kind::vector) check_value(index, want, !exact);
       return;
     }
     if (in_.vector == 1) {

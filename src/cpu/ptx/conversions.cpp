@@ -28,9 +28,7 @@ constexpr std::uint32_t kNearest = roundings(Rounding::rn);
 constexpr std::uint32_t kNearestOrZero = roundings(Rounding::rn, Rounding::rz);
 constexpr std::uint32_t kReal = roundings(Rounding::rn, Rounding::rz, Rounding::rm, Rounding::rp);
 constexpr std::uint32_t kIntegral = roundings(Rounding::rni, Rounding::rzi, Rounding::rmi, Rounding::rpi);
-constexpr TypeSet kNarrowInt = set(u8, s8);
-constexpr TypeSet kWideInt = set(u16, s16, u32, s32, u64, s64);
-constexpr TypeSet kInt = kNarrowInt | kWideInt;
+constexpr TypeSet kInt = set(u8, s8, u16, s16, u32, s32, u64, s64);
 
 struct Conversion {
   TypeSet to, from;
@@ -44,10 +42,10 @@ constexpr Conversion kConversions[] = {
     {kInt, kInt, kNone, M::sat},
     {kInt, set(f16, f64), kIntegral, M::sat},
     {kInt, set(f32), kIntegral, M::sat | M::ftz},
-    {kWideInt, set(bf16), kIntegral, 0},
+    {kInt, set(bf16), kIntegral, 0},
     {set(f16, f64), kInt, kReal, M::sat},
     {set(f32), kInt, kReal, M::sat | M::ftz},
-    {set(bf16), kWideInt | set(f64), kReal, 0},
+    {set(bf16), kInt | set(f64), kReal, 0},
     {set(f16), set(f64), kReal, M::sat},
     {set(f32), set(f64), kReal, M::sat | M::ftz},
     {set(f16), set(f32), kReal, M::sat | M::ftz, M::relu | M::satfinite},
