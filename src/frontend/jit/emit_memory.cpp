@@ -29,8 +29,8 @@ void Emitter::emit_memory(std::uint32_t i, const TracedNode& node) {
                                    i, array, align);
     emit_first_element(entry_, i, array, " addrspace(3)", fmt::format("@{}shared{}", prefix_, i));
   } else if (node.op == Op::constant_memory) {
-    const auto& bytes = program_.tables[node.value];
-    take_constants(bytes.size(), align, "a tare::constant_array", "");
+    const auto& [bytes, where] = program_.tables[node.value];
+    take_constants(bytes.size(), align, "a tare::constant_array", where);
     const std::string array = fmt::format("[{} x {}]", bytes.size() / align, element);
     std::string elements;
     for (std::size_t at = 0; at < bytes.size(); at += align) {

@@ -164,7 +164,8 @@ class Maker {
         if (error.kind() != ErrorKind::argument || lower == std::end(kArchitectures)[-1]) throw;
       }
     }
-    throw Error(ErrorKind::unsupported, "libNVVM compiles for no device as old as this one");
+    throw Error(ErrorKind::unsupported, "libNVVM compiles for no device as old as this one",
+                "use clang 19 (JitOptions::compiler), or name an older libNVVM (TARE_NVVM)");
   }
 
   void write_ir(int architecture) {
