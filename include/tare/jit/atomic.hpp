@@ -11,6 +11,7 @@ template <Atomic operation, class T>
 constexpr bool has_atomic() {
   using Plain = std::remove_const_t<T>;
   const bool wide_enough = sizeof(Plain) == 4 || sizeof(Plain) == 8;
+  if (operation == Atomic::add && std::same_as<Plain, half>) return true;
   if (operation == Atomic::add || operation == Atomic::exchange) return wide_enough;
   return wide_enough && std::integral<Plain>;
 }
@@ -19,9 +20,10 @@ template <Atomic operation, class T, class U>
 Value<std::remove_const_t<T>> atomic_on(const Element<T>& element, const U& operand, const Where& where) {
   at_line(where);
   static_assert(!std::is_const_v<T>, "this array is const in the kernel: its elements cannot be written to");
-  static_assert(
-      has_atomic<operation, T>(),
-      "atomic operations are on 32- and 64-bit numbers, those other than add and exchange on integers");
+  static_assert(has_atomic<operation, T>(),
+                "atomic operations are on integers of 32 and 64 bits; atomic_add and atomic_exchange also on "
+                "float and double, "
+                "atomic_add on half");
   return Value<T>(atomic(operation, element.place(), node_as<T>(operand)));
 }
 

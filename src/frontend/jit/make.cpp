@@ -174,6 +174,7 @@ class Maker {
     if (!made_.ir.empty() && dialect.typed_pointers == typed_pointers_) return;
     typed_pointers_ = dialect.typed_pointers;
     const auto start = Clock::now();
+    dialect.architecture = capability_;
     dialect.ftz = options_.ftz.value_or(false);
     dialect.ftz_in_text = backend_.is_clang;
     dialect.approximate_sqrt = !options_.prec_sqrt.value_or(true);

@@ -119,6 +119,7 @@ struct TracedProgram {
   std::vector<TracedPrint> prints;
   std::vector<TracedAssertion> assertions;
   std::vector<TracedTable> tables;
+  std::vector<Where> half_atomics;
   /// What is evaluated only where the left side of && or || does not decide: the right side last.
   std::vector<std::vector<Node>> guarded;
 

@@ -156,7 +156,8 @@ Node atomic(Atomic operation, Node pointer, Node value, const Node* compare) {
   if (place.space == Space::local)
     trace().fail("an atomic operation is on " + trace().describe(pointer) + ", which is the thread's own",
                  "other threads cannot see a local array: write to it plainly", true);
-  const TracedNode node{.op = Op::atomic, .detail = number(operation), .type = place.type};
+  TracedNode node{.op = Op::atomic, .detail = number(operation), .type = place.type};
+  if (place.type == Scalar::f16) node.value = keep(trace().program().half_atomics, trace().line());
   if (compare != nullptr) return trace().add(node, {pointer, *compare, value});
   return trace().add(node, {pointer, value});
 }

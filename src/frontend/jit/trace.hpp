@@ -27,6 +27,8 @@ class Trace {
 
   /// What comes next is on this line or after it.
   void at_line(const Where& where) { line_ = where; }
+  /// The last line that is known.
+  const Where& line() const { return line_ ? *line_ : where_; }
 
   /// Throws Error(argument) unless the node can be used here.
   void check(Node node) const;
