@@ -16,15 +16,16 @@ constexpr bool has_atomic() {
   return wide_enough && std::integral<Plain>;
 }
 
+/// `auto`, so that it is instantiated where it is called: only then does clang name the kernel's line.
 template <Atomic operation, class T, class U>
-Value<std::remove_const_t<T>> atomic_on(const Element<T>& element, const U& operand, const Where& where) {
+auto atomic_on(const Element<T>& element, const U& operand, const Where& where) {
   at_line(where);
   static_assert(!std::is_const_v<T>, "this array is const in the kernel: its elements cannot be written to");
   static_assert(has_atomic<operation, T>(),
                 "atomic operations are on integers of 32 and 64 bits; atomic_add and atomic_exchange also on "
                 "float and double, "
                 "atomic_add on half");
-  return Value<T>(atomic(operation, element.place(), node_as<T>(operand)));
+  return Value<std::remove_const_t<T>>(atomic(operation, element.place(), node_as<T>(operand)));
 }
 
 }  // namespace detail
