@@ -22,12 +22,14 @@ struct CacheInput {
   std::string name, value;
 };
 
-/// Which compiler a look-up is for: RawKernel's (NVRTC) or SourceModule's (nvcc).
-enum class CachedCompiler { nvrtc, nvcc };
+/// Which compiler a look-up is for: RawKernel's (NVRTC), SourceModule's (nvcc), or one of tare::jit's.
+enum class CachedCompiler { nvrtc, nvcc, libnvvm, clang };
 
 /// All inputs of a compile, as the key has them. Starts no program and loads no library; reads the user's
 /// headers. Throws Error(not_found) where the compiler is absent, and Error(unsupported) where the headers
 /// that the source reads cannot be told (such a compile is not cached). `options.arch` must be set.
+/// Of tare::jit: `source` is the IR, as JitKernel::ir() gives it, `code` is PTX, `names` the kernel's, and
+/// the architecture a virtual one ("compute_90").
 std::vector<CacheInput> cache_inputs(CachedCompiler compiler, const std::string& source, Code code,
                                      const std::vector<std::string>& names, const CompileOptions& options);
 

@@ -25,9 +25,11 @@ struct DeviceSpan {
 template <class T>
 DeviceSpan<T> device_span(const Buffer& buffer) {
   if (buffer.bytes() % sizeof(T) != 0)
-    throw Error(ErrorKind::argument, "a buffer of " + std::to_string(buffer.bytes()) +
-                                         " bytes is no whole number of elements of " +
-                                         std::to_string(sizeof(T)) + " bytes");
+    throw Error(ErrorKind::argument,
+                "a buffer of " + std::to_string(buffer.bytes()) +
+                    " bytes is no whole number of elements of " + std::to_string(sizeof(T)) + " bytes",
+                "name the type that the buffer has, or its first elements: DeviceSpan<T>{buffer.address(), " +
+                    std::to_string(buffer.bytes() / sizeof(T)) + "}");
   return {buffer.address(), buffer.bytes() / sizeof(T)};
 }
 

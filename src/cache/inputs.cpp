@@ -109,6 +109,28 @@ KeyInputs gather_inputs(CachedCompiler compiler, const std::string& source, Code
   return key;
 }
 
+IrCompile ir_compile(bool with_clang, const std::string& ir, const std::string& name,
+                     CompileOptions options) {
+  const Search nvvm = locate_nvvm(with_clang ? fs::path() : options.compiler);
+  IrCompile compile;
+  compile.name = name;
+  compile.ir = ir;
+  compile.with_clang = with_clang;
+  if (with_clang) {
+    compile.compilers = clang_candidates(options.compiler);
+    if (compile.compilers.empty())
+      throw Error(ErrorKind::not_found, "there is no clang here", "install clang-19, or set TARE_CLANG");
+  } else {
+    compile.compilers = {
+        require(nvvm, "install it (pip install 'nvidia-nvvm==13.0.*'), or set TARE_NVVM").path};
+  }
+  // Its functions have names that no kernel's may begin with.
+  if (nvvm.tool && ir.find("@__nv_") != std::string::npos) compile.libdevice = libdevice_of(*nvvm.tool);
+  compile.options = std::move(options);
+  compile.options.compiler.clear();  // it is among `compilers`
+  return compile;
+}
+
 KeyInputs gather_inputs(const IrCompile& compile) {
   std::string compilers;
   for (const fs::path& path : compile.compilers) {
@@ -133,6 +155,13 @@ KeyInputs gather_inputs(const IrCompile& compile) {
 
 std::vector<CacheInput> cache_inputs(CachedCompiler compiler, const std::string& source, Code code,
                                      const std::vector<std::string>& names, const CompileOptions& options) {
+  const bool with_clang = compiler == CachedCompiler::clang;
+  if (with_clang || compiler == CachedCompiler::libnvvm) {
+    if (names.size() != 1 || code != Code::ptx)
+      throw Error(ErrorKind::argument, "a traced kernel is kept by one name, as PTX",
+                  "give the kernel's name (JitOptions::name) and Code::ptx");
+    return detail::gather_inputs(detail::ir_compile(with_clang, source, names[0], options)).inputs;
+  }
   detail::KeyInputs key = detail::gather_inputs(compiler, source, code, names, options);
   if (!key.unknowable.empty())
     throw Error(ErrorKind::unsupported, "this compile is not cached: " + key.unknowable);

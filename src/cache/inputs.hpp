@@ -17,7 +17,8 @@ struct KeyInputs {
   std::vector<std::filesystem::path> toolkit_dirs;
 };
 
-/// As the public cache_inputs(), with the manifest, and with `unknowable` in place of the exception.
+/// As the public cache_inputs() for NVRTC and nvcc, with the manifest, and with `unknowable` in place of the
+/// exception.
 KeyInputs gather_inputs(CachedCompiler compiler, const std::string& source, Code code,
                         const std::vector<std::string>& names, const CompileOptions& options);
 
@@ -29,6 +30,10 @@ struct IrCompile {
   std::filesystem::path libdevice;               // that is linked in; empty: none
   CompileOptions options;
 };
+
+/// The same compile, of IR whose text is all that is known of it. Throws Error(not_found) where the compiler
+/// is absent.
+IrCompile ir_compile(bool with_clang, const std::string& ir, const std::string& name, CompileOptions options);
 
 /// Its inputs: nothing is started, loaded or read whole. The IR holds every constant and every type, so a
 /// file's time stamp counts nowhere but in the compiler's own identity.

@@ -1,5 +1,5 @@
-// `tare cache stats`, `clear` and `explain`: the compile cache that RawKernel and SourceModule keep. (The
-// caches of `tare compare` are private to each run and gone after it.)
+// `tare cache stats`, `clear` and `explain`: the compile cache that RawKernel, SourceModule and tare::jit
+// keep. (The caches of `tare compare` are private to each run and gone after it.)
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -52,6 +52,21 @@ Code code_here(CompileOptions& compile) {
   }
 }
 
+/// What a look-up with these options is for. tare::jit compiles to PTX for a virtual architecture.
+std::vector<CacheInput> wanted_inputs(const CacheOptions& options, const std::string& source,
+                                      CompileOptions compile) {
+  Code code = code_here(compile);
+  std::vector<std::string> names;
+  if (!options.kernel.empty()) names.push_back(options.kernel);
+  CachedCompiler compiler = options.compiler == "nvcc" ? CachedCompiler::nvcc : CachedCompiler::nvrtc;
+  if (options.compiler == "libnvvm" || options.compiler == "clang") {
+    compiler = options.compiler == "clang" ? CachedCompiler::clang : CachedCompiler::libnvvm;
+    code = Code::ptx;
+    if (compile.arch.starts_with("sm_")) compile.arch.replace(0, 3, "compute_");
+  }
+  return cache_inputs(compiler, source, code, names, compile);
+}
+
 std::string or_none(const std::string& value) {
   return value.empty() ? "(none)" : value;
 }
@@ -91,20 +106,14 @@ int cache_clear_command(const CommandLine& line) {
 
 int cache_explain_command(const CommandLine& line) {
   const CacheOptions& options = line.cache;
-  const bool nvcc = options.compiler == "nvcc";
-  if (!nvcc && options.kernel.empty())
-    throw UsageError("tare cache explain needs --kernel: its name is a part of what RawKernel looks up");
+  if (options.compiler != "nvcc" && options.kernel.empty())
+    throw UsageError("tare cache explain needs --kernel: its name is a part of what is looked up");
   CompileOptions compile;
   compile.arch = options.arch;
   compile.defines = options.defines;
   compile.include_dirs = options.include_dirs;
   if (options.fp == "strict") compile.set_strict_fp();
-  const std::string source = read_file(options.source);
-  const Code code = code_here(compile);
-  std::vector<std::string> names;
-  if (!options.kernel.empty()) names.push_back(options.kernel);
-  const auto inputs =
-      cache_inputs(nvcc ? CachedCompiler::nvcc : CachedCompiler::nvrtc, source, code, names, compile);
+  const auto inputs = wanted_inputs(options, read_file(options.source), std::move(compile));
 
   const std::filesystem::path directory = directory_of(options);
   if (!is_there(directory)) {

@@ -26,6 +26,7 @@ constexpr const char* kCacheExplainExamples = R"(
 Examples:
   tare cache explain my.cu --kernel saxpy --arch sm_90
   tare cache explain my.cu --compiler nvcc -D BLOCK=128 -I include
+  tare cache explain kernel.ll --compiler libnvvm --kernel kernel    of tare::jit: what kernel.ir() gives, in a file
 )";
 
 }  // namespace
@@ -47,14 +48,19 @@ void add_cache(CLI::App& app, CommandLine& line, RawTexts& raw) {
   stats->callback([&line] { line.command = Command::cache_stats; });
   clear->callback([&line] { line.command = Command::cache_clear; });
   explain->callback([&line] { line.command = Command::cache_explain; });
-  explain->add_option("source", raw.cache_source, "The CUDA C++ source")->type_name("FILE.cu")->required();
+  explain->add_option("source", raw.cache_source, "The CUDA C++ source, or the IR of a kernel of tare::jit")
+      ->type_name("FILE")
+      ->required();
   explain
-      ->add_option("--kernel", line.cache.kernel, "The kernel's name, as given to RawKernel or SourceModule")
+      ->add_option("--kernel", line.cache.kernel,
+                   "The kernel's name, as given to RawKernel, SourceModule or JitOptions")
       ->type_name("NAME");
-  explain->add_option("--compiler", line.cache.compiler, "nvrtc (RawKernel) or nvcc (SourceModule)")
+  explain
+      ->add_option("--compiler", line.cache.compiler,
+                   "nvrtc (RawKernel), nvcc (SourceModule), libnvvm or clang (tare::jit)")
       ->capture_default_str()
       ->type_name("NAME")
-      ->check(one_of({"nvrtc", "nvcc"}));
+      ->check(one_of({"nvrtc", "nvcc", "libnvvm", "clang"}));
   explain->add_option("--arch", line.cache.arch, "The architecture, like sm_90 (default: the device's)")
       ->type_name("ARCH");
   explain->add_option("--fp", line.cache.fp, "default or strict")

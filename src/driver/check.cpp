@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "driver/loader.hpp"
 #include "tare/driver.hpp"
 #include "tare/error.hpp"
@@ -55,6 +57,30 @@ std::string other_place() {
   return driver_info().is_cpu_device ? "check its bounds and the sizes of its buffers, or run it under "
                                        "compute-sanitizer on a GPU"
                                      : "look for the fault with compute-sanitizer or on the CPU device";
+}
+
+/// A kernel's failure, after which its context takes no more calls: each is answered with the same code.
+bool loses_context(Result result) {
+  switch (result) {
+    case Result::illegal_address:
+    case Result::launch_timeout:
+    case Result::assert_triggered:
+    case Result::hardware_stack_error:
+    case Result::illegal_instruction:
+    case Result::misaligned_address:
+    case Result::invalid_address_space:
+    case Result::invalid_pc:
+    case Result::launch_failed:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Does the call wait for kernels, so that what it reports may have happened just now?
+bool waits_for_kernels(std::string_view call) {
+  return call.find("Synchronize") != call.npos || call.find("Query") != call.npos ||
+         call.find("Memcpy") != call.npos || call.find("ElapsedTime") != call.npos;
 }
 
 std::string hint_for(Result result) {
@@ -119,7 +145,9 @@ void fail(Result result, const char* call, const std::string& about, const std::
   driver_table.get_error_string(result, &text);
   std::string message = call;
   if (!about.empty()) message += " on " + about;
-  message += fmt::format(" failed: {}", name);
+  message += loses_context(result) && !waits_for_kernels(call)
+                 ? fmt::format(" was refused, because an earlier failure has lost the context: {}", name)
+                 : fmt::format(" failed: {}", name);
   if (text != nullptr) message += fmt::format(" ({})", text);
   if (!detail.empty() && tail.find(detail) == std::string::npos) message += ": " + detail;
   if (!tail.empty()) message += ": " + tail;

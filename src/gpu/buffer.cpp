@@ -21,7 +21,8 @@ void require_room(const char* what, std::size_t bytes, std::size_t offset, std::
   if (offset > room || bytes > room - offset)
     throw Error(ErrorKind::argument,
                 fmt::format("{} {} bytes at offset {} does not fit in a buffer of {} bytes", what, bytes,
-                            offset, room));
+                            offset, room),
+                "sizes and offsets are in bytes, not in elements");
 }
 
 /// The copies below are queued on the legacy default stream and may return before the device has done them
@@ -95,7 +96,9 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 }
 
 IpcHandle Buffer::ipc_handle() const {
-  if (address_ == 0) throw Error(ErrorKind::argument, "an empty buffer has no handle for other processes");
+  if (address_ == 0)
+    throw Error(ErrorKind::argument, "an empty buffer has no handle for other processes",
+                "it was made with 0 bytes, or moved from: send the handle of one that has memory");
   const auto scope = context_->enter();
   cu::IpcMemHandle raw{};
   const auto result = driver_table.ipc_get_mem_handle(&raw, address_);

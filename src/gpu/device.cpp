@@ -25,7 +25,8 @@ Device::Device(int ordinal) : ordinal_(ordinal), handle_(0) {
   if (ordinal < 0 || ordinal >= count)
     throw Error(ErrorKind::argument,
                 fmt::format("there is no device {}: the driver shows {} ({})", ordinal, count,
-                            count == 1 ? "device 0" : fmt::format("devices 0 to {}", count - 1)));
+                            count == 1 ? "device 0" : fmt::format("devices 0 to {}", count - 1)),
+                "CUDA_VISIBLE_DEVICES hides devices, and numbers those that are left from 0");
   check(detail::driver_table.device_get(&handle_, ordinal), "cuDeviceGet");
 }
 

@@ -21,7 +21,8 @@ using detail::driver_table;
 namespace {
 
 [[noreturn]] void fail_empty() {
-  throw Error(ErrorKind::argument, "the kernel is empty: it was default-constructed or moved from");
+  throw Error(ErrorKind::argument, "the kernel is empty: it was default-constructed or moved from",
+              "take one from a Module or a Program");
 }
 
 std::string arguments(std::size_t count) {
@@ -146,7 +147,8 @@ void Kernel::check(std::span<const std::size_t> sizes) const {
   if (wanted->size() != sizes.size())
     throw Error(ErrorKind::argument,
                 fmt::format("{} takes {}, {} {} given", state_->quoted(), arguments(wanted->size()),
-                            sizes.size(), sizes.size() == 1 ? "was" : "were"));
+                            sizes.size(), sizes.size() == 1 ? "was" : "were"),
+                "give one for each parameter that the kernel's source has, in that order");
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (const auto& parameter = (*wanted)[i]; parameter.size != sizes[i])
       throw Error(
@@ -161,7 +163,8 @@ void Kernel::launch(StreamRef stream, const Launch& shape, std::span<void* const
                     std::span<const std::size_t> sizes) const {
   if (pointers.size() != sizes.size())
     throw Error(ErrorKind::argument,
-                fmt::format("{} argument pointers were given with {} sizes", pointers.size(), sizes.size()));
+                fmt::format("{} argument pointers were given with {} sizes", pointers.size(), sizes.size()),
+                "each pointer needs the size of what it points to, in bytes");
   check(sizes);
   launch_unchecked(stream, shape, pointers.empty() ? nullptr : const_cast<void**>(pointers.data()));
 }

@@ -62,30 +62,33 @@ class Inspector {
     return {};
   }
 
-  Diagnosis axis_limits(const char* what, const char* unit, const Dim3& size, DeviceAttribute first) const {
+  Diagnosis axis_limits(const char* what, const char* unit, const Dim3& size, DeviceAttribute first,
+                        const std::string& remedy) const {
     for (std::size_t i = 0; i < 3; ++i) {
       const auto most = limit(static_cast<DeviceAttribute>(static_cast<int>(first) + static_cast<int>(i)));
       if (const auto got = axes(size)[i]; got > static_cast<unsigned>(most))
         return {fmt::format("{}.{} of {} is {} {}, the device allows {}", what, kAxes[i], kernel_, got, unit,
                             most),
-                i == 0 ? std::string() : fmt::format("{}.x may be larger than {}.{}", what, what, kAxes[i])};
+                i == 0 ? remedy : fmt::format("{}.x may be larger than {}.{}", what, what, kAxes[i])};
     }
     return {};
   }
 
   Diagnosis block_limits() const {
-    if (auto axis = axis_limits("block", "threads", shape_.block, DeviceAttribute::max_block_dim_x);
+    const auto most = limit(DeviceAttribute::max_threads_per_block);
+    const std::string remedy = fmt::format("use at most {} threads per block, and more blocks", most);
+    if (auto axis = axis_limits("block", "threads", shape_.block, DeviceAttribute::max_block_dim_x, remedy);
         !axis.message.empty())
       return axis;
-    const auto most = limit(DeviceAttribute::max_threads_per_block);
     if (const auto threads = volume(shape_.block); threads > static_cast<std::uint64_t>(most))
       return {fmt::format("the block of {} has {} threads, the device allows {}", kernel_, threads, most),
-              {}};
+              remedy};
     return {};
   }
 
   Diagnosis grid_limits() const {
-    return axis_limits("grid", "blocks", shape_.grid, DeviceAttribute::max_grid_dim_x);
+    return axis_limits("grid", "blocks", shape_.grid, DeviceAttribute::max_grid_dim_x,
+                       "use fewer blocks, each doing more");
   }
 
   /// Registers per thread, or a limit declared in the source, make the kernel's own limit lower than the
@@ -127,7 +130,7 @@ class Inspector {
     if (const auto blocks = volume(cluster); blocks > kPortableBlocks)
       return {fmt::format("the cluster of {} has {} blocks, {} is the portable limit", kernel_, blocks,
                           kPortableBlocks),
-              {}};
+              fmt::format("use a cluster of at most {} blocks", kPortableBlocks)};
     return {};
   }
 

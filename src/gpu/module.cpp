@@ -18,6 +18,8 @@ using detail::driver_table;
 
 namespace {
 
+constexpr const char* kNotLoaded = "it was default-constructed or moved from: load it with Module::load()";
+
 /// The driver's text, without the padding that some drivers leave.
 std::string trimmed(const char* text, std::size_t size) {
   std::string log(text, strnlen(text, size));
@@ -74,7 +76,9 @@ Module Module::load(const PrimaryContext& context, std::span<const std::byte> im
   auto state = std::make_shared<State>(context);
   const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
   const bool is_text = detail::is_ptx(text);
-  if (image.empty()) throw Error(ErrorKind::argument, "there is nothing to load: the image has 0 bytes");
+  if (image.empty())
+    throw Error(ErrorKind::argument, "there is nothing to load: the image has 0 bytes",
+                "give the PTX, cubin or fat binary that a compiler made");
   // PTX has to end in NUL; machine code is read where it is.
   state->ptx = is_text ? text.substr(0, text.find('\0')) : ptx_for_parameters;
   const void* data = is_text ? static_cast<const void*>(state->ptx.c_str()) : image.data();
@@ -117,7 +121,7 @@ std::vector<std::string> Module::State::kernel_names() const {
 }
 
 Kernel Module::kernel(const std::string& name) const {
-  if (!state_) throw Error(ErrorKind::argument, "an empty module has no kernels");
+  if (!state_) throw Error(ErrorKind::argument, "an empty module has no kernels", kNotLoaded);
   detail::refuse_forked_child();
   Kernel kernel;
   const std::lock_guard lock(state_->kernels_mutex);
@@ -145,7 +149,7 @@ Kernel Module::kernel(const std::string& name) const {
 }
 
 std::pair<DevicePointer, std::size_t> Module::global(const std::string& name) const {
-  if (!state_) throw Error(ErrorKind::argument, "an empty module has no variables");
+  if (!state_) throw Error(ErrorKind::argument, "an empty module has no variables", kNotLoaded);
   const auto scope = state_->context.enter();
   cu::DevicePtr address = 0;
   std::size_t bytes = 0;

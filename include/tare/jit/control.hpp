@@ -40,6 +40,7 @@ class If {
   explicit If(detail::Node end) : end_(end) {}
   template <class Body>
   void else_(Body&& body, const detail::Where& where = detail::Where::current()) const {
+    detail::at_line(where);
     detail::begin_else(end_, where);
     detail::in_block([&] { detail::run_body(std::forward<Body>(body)); });
     detail::end_if();
@@ -52,6 +53,7 @@ class If {
 /// `tare::if_(x > 0, [&] { ... })` or `tare::if_(x > 0, [&] { ... }).else_([&] { ... })`.
 template <detail::Operand C, class Body>
 If if_(const C& condition, Body&& body, const detail::Where& where = detail::Where::current()) {
+  detail::at_line(where);
   detail::begin_if(detail::node_as<bool>(condition), where);
   detail::in_block([&] { detail::run_body(std::forward<Body>(body)); });
   return If(detail::end_if());
@@ -82,6 +84,7 @@ requires(std::is_invocable_v<Yes> ||
   using B = detail::given_t<No>;
   static_assert(detail::Operand<A> && detail::Operand<B>, "what tare::select chooses from are values");
   using T = detail::choice_t<A, B>;
+  detail::at_line(where);
   const detail::Node chosen = detail::local_memory(detail::scalar_of<T>(), 1);
   if_(
       condition, [&] { detail::store(chosen, detail::node_as<T>(detail::given_by(yes))); }, where)
@@ -96,6 +99,7 @@ void while_(Condition&& condition, Body&& body, const detail::Where& where = det
       !detail::Operand<std::remove_cvref_t<Condition>>,
       "a value is taken once: give tare::while_ a lambda, [&] { return x > 0; }, to be evaluated before "
       "each turn");
+  detail::at_line(where);
   detail::begin_loop(where);
   detail::in_block([&] {
     detail::loop_condition(detail::node_as<bool>(condition()));
@@ -114,10 +118,11 @@ void for_(const B& begin, const E& end, const S& step, Body&& body,
   using T = detail::common_t<B, E>;
   static_assert(std::integral<T> && std::integral<detail::operand_t<S>>,
                 "tare::for_ counts with integers: so are its begin, its end and its step");
+  detail::at_line(where);
   if constexpr (detail::Plain<S>) {
     const auto by = static_cast<T>(step);
     if (step < S{1} || by < T{1} || static_cast<S>(by) != step)
-      detail::refuse_step(std::to_string(step), detail::scalar_of<T>(), where);
+      detail::refuse_step(std::to_string(step), detail::scalar_of<T>());
   }
   const Value<T> last = detail::value_of(end), by = detail::value_of(step);
   Variable<T> next(begin);
@@ -139,20 +144,24 @@ void for_(const B& begin, const E& end, Body&& body, const detail::Where& where 
 
 /// Leaves the innermost loop. Throws Error(argument) where there is none; so does continue_.
 inline void break_(const detail::Where& where = detail::Where::current()) {
-  detail::leave_loop(where);
+  detail::at_line(where);
+  detail::leave_loop();
 }
 /// Goes on with the innermost loop's next turn.
 inline void continue_(const detail::Where& where = detail::Where::current()) {
-  detail::continue_loop(where);
+  detail::at_line(where);
+  detail::continue_loop();
 }
 /// The thread leaves the kernel, or the tare::function that this is in.
-inline void return_() {
+inline void return_(const detail::Where& where = detail::Where::current()) {
+  detail::at_line(where);
   detail::leave_kernel();
 }
 /// Leaves the tare::function that this is in with a value, which is converted to the type that the function's
 /// lambda gives back. Throws Error(argument) in a kernel, and in a function that gives nothing back.
 template <detail::Operand X>
-void return_(const X& value) {
+void return_(const X& value, const detail::Where& where = detail::Where::current()) {
+  detail::at_line(where);
   detail::leave_function(detail::value_of(value).node());
 }
 

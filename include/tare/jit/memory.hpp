@@ -89,24 +89,33 @@ class Variable {
 /// A variable of the initial value's type, or of the type named: `tare::var(0.0f)`,
 /// `tare::var<double>(a[i])`.
 template <detail::Operand U>
-Variable<detail::operand_t<U>> var(const U& initial) {
+Variable<detail::operand_t<U>> var(const U& initial, const detail::Where& where = detail::Where::current()) {
+  detail::at_line(where);
   return Variable<detail::operand_t<U>>(initial);
 }
 template <class T, detail::Operand U>
-Variable<T> var(const U& initial) {
+Variable<T> var(const U& initial, const detail::Where& where = detail::Where::current()) {
+  detail::at_line(where);
   return Variable<T>(initial);
 }
 
 namespace detail {
 
-/// An index as the machine wants it, 64 bits wide.
-template <Operand I>
-Node index_of(const I& index) {
-  using Index = operand_t<I>;
-  static_assert(std::integral<Index>, "an array's index is an integer");
-  using Wide = std::conditional_t<std::is_signed_v<Index>, std::int64_t, std::uint64_t>;
-  return node_as<Wide>(index);
-}
+/// An index as the machine wants it, 64 bits wide, and its line.
+class Index {
+ public:
+  template <Operand I>
+  Index(const I& index, const Where& where = Where::current()) {  // NOLINT: implicit on purpose
+    static_assert(std::integral<operand_t<I>>, "an array's index is an integer");
+    using Wide = std::conditional_t<std::is_signed_v<operand_t<I>>, std::int64_t, std::uint64_t>;
+    at_line(where);
+    node_ = node_as<Wide>(index);
+  }
+  Node node() const noexcept { return node_; }
+
+ private:
+  Node node_{};
+};
 
 }  // namespace detail
 
@@ -119,9 +128,9 @@ class ArrayArgument {
   /// Number of elements.
   Value<std::size_t> size() const { return size_; }
   detail::Node begin() const noexcept { return begin_; }
-  template <detail::Operand I>
-  Element<T> operator[](const I& index) const {
-    return Element<T>(detail::element(begin_, detail::index_of(index)));
+  Element<T> operator[](detail::Index index) const {
+    detail::check_index(begin_, index.node(), size_.node());
+    return Element<T>(detail::element(begin_, index.node()));
   }
 
  private:
@@ -139,9 +148,9 @@ class FixedArray<T, extent> {
   explicit FixedArray(detail::Node begin) : begin_(begin) {}
   static constexpr std::size_t size() { return extent; }
   detail::Node begin() const noexcept { return begin_; }
-  template <detail::Operand I>
-  Element<T> operator[](const I& index) const {
-    return Element<T>(detail::element(begin_, detail::index_of(index)));
+  Element<T> operator[](detail::Index index) const {
+    detail::check_index(begin_, index.node(), extent);
+    return Element<T>(detail::element(begin_, index.node()));
   }
 
  private:
@@ -154,10 +163,10 @@ requires(sizeof...(rest) > 0) class FixedArray<T, extent, rest...> {
   explicit FixedArray(detail::Node begin) : begin_(begin) {}
   static constexpr std::size_t size() { return extent; }
   detail::Node begin() const noexcept { return begin_; }
-  template <detail::Operand I>
-  FixedArray<T, rest...> operator[](const I& index) const {
-    static_assert(std::integral<detail::operand_t<I>>, "an array's index is an integer");
-    const Value<std::int64_t> row = cast<std::int64_t>(index) * static_cast<std::int64_t>((rest * ...));
+  FixedArray<T, rest...> operator[](detail::Index index) const {
+    detail::check_index(begin_, index.node(), extent);
+    const Value<std::int64_t> row =
+        Value<std::int64_t>(index.node()) * static_cast<std::int64_t>((rest * ...));
     return FixedArray<T, rest...>(detail::element(begin_, row.node()));
   }
 
@@ -166,32 +175,41 @@ requires(sizeof...(rest) > 0) class FixedArray<T, extent, rest...> {
 };
 
 /// `__shared__ T name[extents]...`: one array for all threads of the block, its elements not initialised.
+/// Throws Error(argument) where the kernel's would have more than 48 KiB together.
 template <class T, std::size_t... extents>
-FixedArray<T, extents...> shared_array() {
+FixedArray<T, extents...> shared_array(const detail::Where& where = detail::Where::current()) {
   static_assert(sizeof...(extents) > 0 && ((extents > 0) && ...), "an array needs extents: <float, 16, 16>");
+  static_assert((static_cast<double>(extents) * ... * 1.0) < 0x1p40, "no device has that much memory");
+  detail::at_line(where);
   return FixedArray<T, extents...>(detail::shared_memory(detail::scalar_of<T>(), (extents * ...)));
 }
 
-/// `T name[extents]...`: an array of each thread, its elements not initialised.
+/// `T name[extents]...`: an array of each thread, its elements not initialised. Throws Error(argument) for
+/// more than 512 KiB.
 template <class T, std::size_t... extents>
-FixedArray<T, extents...> local_array() {
+FixedArray<T, extents...> local_array(const detail::Where& where = detail::Where::current()) {
   static_assert(sizeof...(extents) > 0 && ((extents > 0) && ...), "an array needs extents: <float, 16>");
+  static_assert((static_cast<double>(extents) * ... * 1.0) < 0x1p40, "no device has that much memory");
+  detail::at_line(where);
   return FixedArray<T, extents...>(detail::local_memory(detail::scalar_of<T>(), (extents * ...)));
 }
 
 /// `extern __shared__ T name[]`: what the launch gave as dynamic_shared_bytes. `size` is the launch's, for
 /// size().
 template <class T, detail::Operand N>
-ArrayArgument<T> dynamic_shared_array(const N& size) {
+ArrayArgument<T> dynamic_shared_array(const N& size, const detail::Where& where = detail::Where::current()) {
+  detail::at_line(where);
   return ArrayArgument<T>(detail::dynamic_shared_memory(detail::scalar_of<T>()), cast<std::size_t>(size));
 }
 
 /// A table that is part of the kernel.
 template <class T, std::size_t count>
-FixedArray<const T, count> constant_array(const std::array<T, count>& elements) {
+FixedArray<const T, count> constant_array(const std::array<T, count>& elements,
+                                          const detail::Where& where = detail::Where::current()) {
   static_assert(count > 0 && !std::same_as<T, bool>, "a table of constants has numbers in it");
+  detail::at_line(where);
   return FixedArray<const T, count>(
-      detail::constant_memory(detail::scalar_of<T>(), std::as_bytes(std::span(elements))));
+      detail::constant_memory(detail::scalar_of<T>(), std::as_bytes(std::span(elements)), where));
 }
 
 namespace detail {

@@ -116,6 +116,11 @@ enum class Atomic : std::uint8_t {
 
 using Where = std::source_location;
 
+/// Where the kernel's source is now: what is wrong from here on is said with this line, until another one is
+/// known. (An operator cannot be given its line.) Throws Error(argument), with the line, where the calling
+/// thread traces no kernel.
+void at_line(const Where& where);
+
 // Each records one node in the trace that the calling thread is making, and throws Error(argument) where
 // there is none, or where an operand comes from a block of the kernel that has ended.
 
@@ -135,14 +140,19 @@ Node special(Special which);
 Node scalar_parameter(std::size_t index);
 Node array_parameter(std::size_t index);  // a pointer
 Node size_parameter(std::size_t index);   // u64: the array's number of elements
+/// Throw Error(argument) for more bytes than there can be.
 Node local_memory(Scalar type, std::size_t count);
 Node shared_memory(Scalar type, std::size_t count);
 Node dynamic_shared_memory(Scalar type);
 /// A table of constants: `bytes` are the elements'.
-Node constant_memory(Scalar type, std::span<const std::byte> bytes);
+Node constant_memory(Scalar type, std::span<const std::byte> bytes, const Where& where);
 
 /// A pointer `index` (u64 or i64) elements after another.
 Node element(Node pointer, Node index);
+/// Throw Error(argument) for an index that is known while tracing and is outside of the array, or of the part
+/// of it, which has this extent; `extent` may be a u64 that is known as well.
+void check_index(Node array, Node index, std::uint64_t extent);
+void check_index(Node array, Node index, Node extent);
 Node load(Node pointer);
 void store(Node pointer, Node value);
 /// The old value. `compare` is for compare_exchange alone.
@@ -156,15 +166,15 @@ void begin_loop(const Where& where);
 void loop_condition(Node condition);  // leaves the loop where false
 void loop_step();                     // where `continue` goes on
 void end_loop();
-void leave_loop(const Where& where);     // break
-void continue_loop(const Where& where);  // continue
-void leave_kernel();                     // return
+void leave_loop();     // break
+void continue_loop();  // continue
+void leave_kernel();   // return
 
 /// Throws Error(argument): a for_'s plain step that is not above 0, or is not itself as `type`.
-[[noreturn]] void refuse_step(const std::string& step, Scalar type, const Where& where);
+[[noreturn]] void refuse_step(const std::string& step, Scalar type);
 
 /// A function of the math library: "sin" (see src/frontend/jit/math_functions.cpp).
-Node math(std::string_view name, Scalar type, std::initializer_list<Node> arguments);
+Node math(std::string_view name, Scalar type, std::initializer_list<Node> arguments, const Where& where);
 
 /// One PTX instruction: "popc.b32 $0, $1;". `effects`: it must stay where it is, among the others that do;
 /// `convergent`: threads take part in it together.
@@ -189,7 +199,8 @@ Node call(const FunctionToCall& function, std::span<const Node> arguments);
 Node function_parameter(std::size_t index);
 void leave_function(Node value);  // return, with a value
 
-void assert_failed(const char* message, const Where& where);
+/// `holds` is the condition, which does not; `message` may be empty.
+void assert_failed(Node holds, const char* message, const Where& where);
 /// C's printf; `types` are the arguments' own. Throws Error(argument) where the format does not fit them.
 void print(const char* format, std::span<const Scalar> types, std::span<const Node> arguments,
            const Where& where);

@@ -5,6 +5,7 @@
 
 #include "frontend/jit/emitter.hpp"
 #include "frontend/jit/math_functions.hpp"
+#include "frontend/jit/trace.hpp"
 #include "tare/error.hpp"
 
 namespace tare::detail {
@@ -191,12 +192,15 @@ void Emitter::emit_special(std::uint32_t i, const TracedNode& node) {
 }
 
 void Emitter::emit_math(std::uint32_t i, const TracedNode& node) {
-  const std::string& name = program_.math[node.value];
+  const auto& [name, where] = program_.math[node.value];
   const MathFunction function = math_function(name, node.type, dialect_.ftz, dialect_.approximate_sqrt);
   if (function.in_libdevice && !dialect_.has_libdevice)
     throw Error(
         ErrorKind::unsupported,
-        fmt::format("tare::{} is in NVIDIA's device library (libdevice), and there is none here", name),
+        fmt::format(
+            "{}, in the kernel `{}`: tare::{} is in NVIDIA's device library (libdevice), and there is "
+            "none here",
+            line_of(where), kernel_.name, name),
         "install it (pip install 'nvidia-nvvm==13.0.*'), or set TARE_NVVM to libnvvm.so");
   module_.uses_libdevice |= function.in_libdevice;
   const char* type = ir_type(node.type);

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "frontend/jit/emitter.hpp"
+#include "frontend/jit/trace.hpp"
+#include "tare/error.hpp"
 
 namespace tare::detail {
 
@@ -29,8 +31,8 @@ void Emitter::emit_memory(std::uint32_t i, const TracedNode& node) {
                                    i, array, align);
     emit_first_element(entry_, i, array, " addrspace(3)", fmt::format("@{}shared{}", prefix_, i));
   } else if (node.op == Op::constant_memory) {
-    const auto& bytes = program_.tables[node.value];
-    take_constants(bytes.size(), align, "a tare::constant_array", "");
+    const auto& [bytes, where] = program_.tables[node.value];
+    take_constants(bytes.size(), align, "a tare::constant_array", where);
     const std::string array = fmt::format("[{} x {}]", bytes.size() / align, element);
     std::string elements;
     for (std::size_t at = 0; at < bytes.size(); at += align) {
@@ -79,6 +81,18 @@ void Emitter::emit_atomic(std::uint32_t i, const TracedNode& node) {
     type = fmt::format("{}{}", is_signed(node.type) ? 's' : 'u', bits);
   if (operation == Atomic::increment || operation == Atomic::decrement) type = "u32";
   if (operation == Atomic::add) type = fmt::format("{}{}", is_float(node.type) ? 'f' : 'u', bits);
+  if (node.type == Scalar::f16) {
+    constexpr int kFirst = 70;
+    if (dialect_.architecture != 0 && dialect_.architecture < kFirst)
+      throw Error(
+          ErrorKind::unsupported,
+          fmt::format("{}, in the kernel `{}`: atomic_add on half is there from sm_{} on, this device is "
+                      "sm_{}",
+                      line_of(program_.half_atomics[node.value]), kernel_.name, kFirst,
+                      dialect_.architecture),
+          "add in an array of float");
+    type = "noftz.f16";
+  }
   const bool compares = operation == Atomic::compare_exchange;
   const Space space = program_.at(node.operands[0]).space;
   const char r = letter(node.type);

@@ -21,24 +21,24 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 void Emitter::take_constants(std::size_t bytes, std::size_t align, const std::string& what,
-                             const std::string& place) {
+                             const Where& where) {
   constexpr std::size_t kMost = 64 * 1024;  // ptxas refuses more, without saying for what
   module_.constant_bytes = (module_.constant_bytes + align - 1) / align * align + bytes;
   if (module_.constant_bytes > kMost)
     throw Error(
         ErrorKind::argument,
-        fmt::format("{}in the kernel `{}`: {} of {} bytes does not fit into the {} bytes of constants that "
+        fmt::format("{}, in the kernel `{}`: {} of {} bytes does not fit into the {} bytes of constants that "
                     "a kernel can have, together with its other texts and tables",
-                    place.empty() ? "" : place + ", ", kernel_.name, what, bytes, kMost),
+                    line_of(where), kernel_.name, what, bytes, kMost),
         "shorten it, or pass what is long as an array");
 }
 
 std::string Emitter::text_pointer(const std::string& name, const std::string& text, const std::string& what,
-                                  const std::string& place) {
+                                  const Where& where) {
   const std::string array = fmt::format("[{} x i8]", text.size() + 1);
   const auto [known, is_new] = module_.texts.emplace(text, name);
   if (is_new) {
-    take_constants(text.size() + 1, 1, what, place);
+    take_constants(text.size() + 1, 1, what, where);
     module_.globals +=
         fmt::format("@{} = internal addrspace(4) constant {} c\"{}\", align 1\n", name, array, quoted(text));
   }
@@ -53,16 +53,16 @@ std::string Emitter::text_pointer(const std::string& name, const std::string& te
 }
 
 void Emitter::emit_assertion(std::uint32_t i, const TracedNode& node) {
-  const TracedAssertion& assertion = program_.assertions[node.value];
-  const auto pointer = [&, place = fmt::format("{}:{}", assertion.file, assertion.line)](
-                           const char* part, const std::string& text) {
-    return text_pointer(fmt::format("{}{}{}", prefix_, part, i), text, "a text of tare::assert_", place);
+  const auto& [text, where] = program_.assertions[node.value];
+  const auto pointer = [&, at = where](const char* part, const std::string& of) {
+    return text_pointer(fmt::format("{}{}{}", prefix_, part, i), of, "a text of tare::assert_", at);
   };
-  const std::string message = pointer("message", assertion.message), file = pointer("file", assertion.file),
-                    function = pointer("function", assertion.function);
+  // The kernel's name in place of the function's, which is the lambda's mangled type and the compiler's own.
+  const std::string message = pointer("message", text), file = pointer("file", where.file_name()),
+                    function = pointer("function", kernel_.name);
   const std::string p = generic_pointer();
   declare(fmt::format("declare void @__assertfail({}, {}, i32, {}, i64)", p, p, p));
-  line("call void @__assertfail({}, {}, i32 {}, {}, i64 1)", message, file, assertion.line, function);
+  line("call void @__assertfail({}, {}, i32 {}, {}, i64 1)", message, file, where.line(), function);
 }
 
 void Emitter::emit_print(std::uint32_t i, const TracedNode& node) {
@@ -81,7 +81,7 @@ void Emitter::emit_print(std::uint32_t i, const TracedNode& node) {
          bytes_of(printed.types[k]));
   }
   const std::string format = text_pointer(fmt::format("{}format{}", prefix_, i), printed.format,
-                                          "a format of tare::print", line_of(printed.where));
+                                          "a format of tare::print", printed.where);
   const std::string p = generic_pointer();
   if (dialect_.typed_pointers) line("%v{}.buffer = bitcast {}* %m{} to i8*", i, type, i);
   declare(fmt::format("declare i32 @vprintf({}, {})", p, p));

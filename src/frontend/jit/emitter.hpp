@@ -104,13 +104,12 @@ class Emitter {
 
   // emit_reports.cpp
   /// Adds to what the module has in constant memory, and throws Error(argument) where that is more than there
-  /// is. `what` and `place`: what it is for, and where in the source.
-  void take_constants(std::size_t bytes, std::size_t align, const std::string& what,
-                      const std::string& place);
+  /// is. `what` and `where`: what it is for, and where in the source.
+  void take_constants(std::size_t bytes, std::size_t align, const std::string& what, const Where& where);
   /// A text in constant memory, as the generic pointer that the device's functions take; texts that are equal
   /// are there once.
   std::string text_pointer(const std::string& name, const std::string& text, const std::string& what,
-                           const std::string& place);
+                           const Where& where);
   void emit_assertion(std::uint32_t i, const TracedNode& node);
   void emit_print(std::uint32_t i, const TracedNode& node);
 

@@ -164,7 +164,8 @@ class Maker {
         if (error.kind() != ErrorKind::argument || lower == std::end(kArchitectures)[-1]) throw;
       }
     }
-    throw Error(ErrorKind::unsupported, "libNVVM compiles for no device as old as this one");
+    throw Error(ErrorKind::unsupported, "libNVVM compiles for no device as old as this one",
+                "use clang 19 (JitOptions::compiler), or name an older libNVVM (TARE_NVVM)");
   }
 
   void write_ir(int architecture) {
@@ -173,6 +174,7 @@ class Maker {
     if (!made_.ir.empty() && dialect.typed_pointers == typed_pointers_) return;
     typed_pointers_ = dialect.typed_pointers;
     const auto start = Clock::now();
+    dialect.architecture = capability_;
     dialect.ftz = options_.ftz.value_or(false);
     dialect.ftz_in_text = backend_.is_clang;
     dialect.approximate_sqrt = !options_.prec_sqrt.value_or(true);

@@ -22,6 +22,26 @@ std::string_view name_of(Scalar type) {
   }
 }
 
+/// The conversion to write for it.
+std::string_view conversion_for(Scalar type) {
+  switch (type) {
+    case Scalar::i32:
+      return "%d";
+    case Scalar::u32:
+      return "%u";
+    case Scalar::i64:
+      return "%lld";
+    case Scalar::u64:
+      return "%llu";
+    default:
+      return "%f, %e or %g";
+  }
+}
+
+constexpr std::string_view kConversions =
+    "%d, %u, %x and %c take 32 bits, %lld, %llu and %llx 64, %f, %e and %g a number with a point; a width is "
+    "written in the format";
+
 /// What the conversion takes: 'i' 32 bits, 'l' 64 bits, 'd' a double; 0 where it takes none of these.
 char taken_by(std::string_view conversion) {
   const std::string_view size = conversion.substr(0, conversion.size() - 1);
@@ -57,7 +77,7 @@ Scalar variadic_type(Scalar type) {
   }
 }
 
-std::string fault_in_format(const std::string& format, std::span<const Scalar> types) {
+std::optional<FormatFault> fault_in_format(const std::string& format, std::span<const Scalar> types) {
   std::size_t used = 0;
   for (std::size_t at = format.find('%'); at != std::string::npos; at = format.find('%', at)) {
     const std::size_t begin = at++;
@@ -68,21 +88,31 @@ std::string fault_in_format(const std::string& format, std::span<const Scalar> t
     at = format.find_first_not_of("-+ #0123456789.", at);
     const std::size_t conversion = at;
     at = at == std::string::npos ? at : format.find_first_not_of("hlzjt", at);
-    if (at == std::string::npos) return fmt::format("`{}` is not finished", format.substr(begin));
+    if (at == std::string::npos)
+      return FormatFault{fmt::format("`{}` is not finished", format.substr(begin)),
+                         "a percent sign is written %%"};
     ++at;
     const std::string whole = format.substr(begin, at - begin);
     const char takes = taken_by(std::string_view(format).substr(conversion, at - conversion));
-    if (takes == 0) return fmt::format("a kernel cannot print `{}`", whole);
+    if (takes == 0)
+      return FormatFault{fmt::format("a kernel cannot print `{}`", whole),
+                         whole.back() == 's' ? "a kernel has numbers alone: write the text into the format"
+                                             : std::string(kConversions)};
     if (used == types.size())
-      return fmt::format("the format wants more than the {} argument{} that there {}", used,
-                         used == 1 ? "" : "s", used == 1 ? "is" : "are");
+      return FormatFault{fmt::format("the format wants more than the {} argument{} that there {}", used,
+                                     used == 1 ? "" : "s", used == 1 ? "is" : "are"),
+                         "give an argument for each conversion; a percent sign is written %%"};
     if (takes != kind_of(types[used]))
-      return fmt::format("`{}` does not take argument {}, {}", whole, used + 1, name_of(types[used]));
+      return FormatFault{
+          fmt::format("`{}` does not take argument {}, {}", whole, used + 1, name_of(types[used])),
+          fmt::format("write {} for it, or convert it with tare::cast", conversion_for(types[used]))};
     ++used;
   }
   if (used < types.size())
-    return fmt::format("the format has {} conversion{} for {} arguments", used, used == 1 ? "" : "s",
-                       types.size());
+    return FormatFault{fmt::format("the format has {} conversion{} for {} arguments", used,
+                                   used == 1 ? "" : "s", types.size()),
+                       fmt::format("write one for each argument: {} for argument {}",
+                                   conversion_for(types[used]), used + 1)};
   return {};
 }
 

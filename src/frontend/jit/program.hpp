@@ -77,8 +77,18 @@ struct TracedPrint {
 };
 
 struct TracedAssertion {
-  std::string message, file, function;
-  unsigned line;
+  std::string message;
+  Where where;
+};
+
+struct TracedMath {
+  std::string function;  // "sin"
+  Where where;
+};
+
+struct TracedTable {
+  std::vector<std::byte> bytes;
+  Where where;
 };
 
 struct TracedCall {
@@ -104,11 +114,12 @@ struct TracedProgram {
   std::optional<Scalar> result;       // of a function
   std::vector<TracedNode> nodes;
   std::vector<Instruction> instructions;
-  std::vector<std::string> math;  // "sin"
+  std::vector<TracedMath> math;
   std::vector<TracedCall> calls;
   std::vector<TracedPrint> prints;
   std::vector<TracedAssertion> assertions;
-  std::vector<std::vector<std::byte>> tables;
+  std::vector<TracedTable> tables;
+  std::vector<Where> half_atomics;
   /// What is evaluated only where the left side of && or || does not decide: the right side last.
   std::vector<std::vector<Node>> guarded;
 

@@ -1,6 +1,7 @@
 // The functions behind the vocabulary's headers: each records one node in the thread's current trace.
 #include <algorithm>
 
+#include "frontend/jit/ir_types.hpp"
 #include "frontend/jit/printf_format.hpp"
 #include "frontend/jit/symbols.hpp"
 #include "frontend/jit/trace.hpp"
@@ -29,6 +30,10 @@ Node memory(Op op, Scalar type, Space space, std::uint64_t value) {
 }
 
 }  // namespace
+
+void at_line(const Where& where) {
+  Trace::current(&where).at_line(where);
+}
 
 Node constant(Scalar type, std::uint64_t bits) {
   return trace().add({.op = Op::constant, .type = type, .value = bits});
@@ -65,7 +70,7 @@ Node convert(Scalar from, Scalar to, Node a) {
 }
 
 Node bit_cast(Scalar to, Node a) {
-  const Scalar from = trace().at(a).type;
+  const Scalar from = trace().used(a).type;
   return trace().add({.op = Op::bit_cast, .type = to, .operand_type = from}, {a});
 }
 
@@ -91,10 +96,16 @@ Node size_parameter(std::size_t index) {
 }
 
 Node local_memory(Scalar type, std::size_t count) {
+  constexpr std::size_t kMost = 512 * 1024;  // that a thread has on any device
+  if (count > kMost / bytes_of(type))
+    trace().fail("a tare::local_array of " + std::to_string(count * bytes_of(type)) +
+                     " bytes: a thread has at most " + std::to_string(kMost) + " (512 KiB)",
+                 "pass an array of the grid's threads' elements, and let each use its part", true);
   return memory(Op::local_memory, type, Space::local, count);
 }
 
 Node shared_memory(Scalar type, std::size_t count) {
+  trace().take_shared(type, count);
   return memory(Op::shared_memory, type, Space::shared, count);
 }
 
@@ -102,31 +113,51 @@ Node dynamic_shared_memory(Scalar type) {
   return memory(Op::dynamic_shared_memory, type, Space::shared, 0);
 }
 
-Node constant_memory(Scalar type, std::span<const std::byte> bytes) {
+Node constant_memory(Scalar type, std::span<const std::byte> bytes, const Where& where) {
   return memory(Op::constant_memory, type, Space::constant,
-                keep(trace().program().tables, std::vector(bytes.begin(), bytes.end())));
+                keep(trace().program().tables, TracedTable{{bytes.begin(), bytes.end()}, where}));
 }
 
 Node element(Node pointer, Node index) {
-  const TracedNode base = trace().at(pointer);
+  const TracedNode base = trace().used(pointer);
   return trace().add({.op = Op::element, .type = base.type, .is_pointer = true, .space = base.space},
                      {pointer, index});
 }
 
+void check_index(Node array, Node index, std::uint64_t extent) {
+  const auto known = trace().known(index);
+  if (!known || trace().is_never_reached()) return;
+  const bool is_signed_index = is_signed(trace().used(index).type);
+  if ((*known >= 0 || !is_signed_index) && static_cast<std::uint64_t>(*known) < extent) return;
+  const std::string number =
+      is_signed_index ? std::to_string(*known) : std::to_string(static_cast<std::uint64_t>(*known));
+  const bool is_part = trace().used(array).op == Op::element;
+  const std::string whole = trace().describe(root_of(trace().program(), array));
+  trace().fail("the index " + number + " is outside of " + whole + ", whose extent " +
+                   (is_part ? "there is " : "is ") + std::to_string(extent),
+               extent == 1 ? "its only index is 0" : "its indices are 0 to " + std::to_string(extent - 1),
+               true);
+}
+
+void check_index(Node array, Node index, Node extent) {
+  if (const auto known = trace().known(extent)) check_index(array, index, static_cast<std::uint64_t>(*known));
+}
+
 Node load(Node pointer) {
-  return trace().add({.op = Op::load, .type = trace().at(pointer).type}, {pointer});
+  return trace().add({.op = Op::load, .type = trace().used(pointer).type}, {pointer});
 }
 
 void store(Node pointer, Node value) {
-  trace().add({.op = Op::store, .type = trace().at(pointer).type}, {pointer, value});
+  trace().add({.op = Op::store, .type = trace().used(pointer).type}, {pointer, value});
 }
 
 Node atomic(Atomic operation, Node pointer, Node value, const Node* compare) {
-  const TracedNode place = trace().at(pointer);
+  const TracedNode place = trace().used(pointer);
   if (place.space == Space::local)
     trace().fail("an atomic operation is on " + trace().describe(pointer) + ", which is the thread's own",
-                 "other threads cannot see a local array: write to it plainly");
-  const TracedNode node{.op = Op::atomic, .detail = number(operation), .type = place.type};
+                 "other threads cannot see a local array: write to it plainly", true);
+  TracedNode node{.op = Op::atomic, .detail = number(operation), .type = place.type};
+  if (place.type == Scalar::f16) node.value = keep(trace().program().half_atomics, trace().line());
   if (compare != nullptr) return trace().add(node, {pointer, *compare, value});
   return trace().add(node, {pointer, value});
 }
@@ -163,22 +194,22 @@ void end_loop() {
   trace().end(Op::end_loop);
 }
 
-void leave_loop(const Where& where) {
-  trace().in_loop(Op::leave_loop, where);
+void leave_loop() {
+  trace().in_loop(Op::leave_loop);
 }
 
-void continue_loop(const Where& where) {
-  trace().in_loop(Op::continue_loop, where);
+void continue_loop() {
+  trace().in_loop(Op::continue_loop);
 }
 
-void refuse_step(const std::string& step, Scalar type, const Where& where) {
+void refuse_step(const std::string& step, Scalar type) {
   const bool is_above_zero = step[0] != '-' && step != "0";
   trace().fail("the step of tare::for_, " + step +
                    (is_above_zero ? std::string(", does not fit into the loop's type, ") + cpp_name(type)
                                   : ", is not above 0"),
                is_above_zero ? "begin or end has to be of a type that the step fits into"
                              : "count down with tare::while_ and a tare::var",
-               &where);
+               true);
 }
 
 Node call(const FunctionToCall& function, std::span<const Node> arguments) {
@@ -195,20 +226,23 @@ void leave_function(Node value) {
     trace().fail(trace().program().is_function
                      ? "tare::return_(value) is in a function whose lambda gives nothing back"
                      : "tare::return_(value) is in a kernel, which gives nothing back",
-                 "tare::return_() leaves it; end a function's lambda with `return value;`");
+                 "tare::return_() leaves it; end a function's lambda with `return value;`", true);
   trace().check(value);
-  const Node converted = convert(trace().at(value).type, *result, value);
+  const Node converted = convert(trace().used(value).type, *result, value);
   trace().add({.op = Op::leave_function}, {converted});
 }
 
 void leave_kernel() {
   if (trace().program().result)
-    trace().fail("tare::return_() is in a function that gives back a value", "give it: tare::return_(value)");
+    trace().fail("tare::return_() is in a function that gives back a value", "give it: tare::return_(value)",
+                 true);
   trace().add({.op = Op::leave_kernel});
 }
 
-Node math(std::string_view name, Scalar type, std::initializer_list<Node> arguments) {
-  return trace().add({.op = Op::math, .type = type, .value = keep(trace().program().math, std::string(name))},
+Node math(std::string_view name, Scalar type, std::initializer_list<Node> arguments, const Where& where) {
+  return trace().add({.op = Op::math,
+                      .type = type,
+                      .value = keep(trace().program().math, TracedMath{std::string(name), where})},
                      arguments);
 }
 
@@ -228,8 +262,9 @@ void barrier(const char* text) {
               {});
 }
 
-void assert_failed(const char* message, const Where& where) {
-  TracedAssertion assertion{message, where.file_name(), where.function_name(), where.line()};
+void assert_failed(Node holds, const char* message, const Where& where) {
+  TracedAssertion assertion{trace().describe(holds), where};
+  if (message[0] != 0) assertion.message += std::string(" && \"") + message + '"';  // as C's idiom has it
   trace().add({.op = Op::assert_failed, .value = keep(trace().program().assertions, std::move(assertion))});
 }
 
@@ -241,9 +276,8 @@ void print(const char* format, std::span<const Scalar> types, std::span<const No
     printed.types.push_back(variadic_type(types[i]));
     printed.arguments.push_back(convert(types[i], printed.types.back(), arguments[i]));
   }
-  if (const std::string wrong = fault_in_format(printed.format, printed.types); !wrong.empty())
-    trace().fail("tare::print: " + wrong,
-                 "%d and %u take 32 bits, %lld and %llu 64, %f, %e and %g a number with a point", &where);
+  if (const auto wrong = fault_in_format(printed.format, printed.types))
+    trace().fail("tare::print: " + wrong->what, wrong->remedy, true);
   trace().add({.op = Op::print, .value = keep(trace().program().prints, std::move(printed))});
 }
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <set>
 
+#include "frontend/jit/ir_types.hpp"
 #include "frontend/jit/symbols.hpp"
 #include "tare/error.hpp"
 
@@ -15,6 +16,13 @@ namespace tare::detail {
 namespace {
 
 thread_local Trace* current_trace = nullptr;
+
+/// The kernel that this thread traced last: what is used outside of any was most likely made there.
+struct Ended {
+  std::string name;
+  Where where;
+};
+thread_local std::optional<Ended> last_ended;
 
 std::uint32_t next_serial() {
   static std::atomic<std::uint32_t> serial{0};
@@ -66,40 +74,45 @@ Trace::Trace(std::string name, std::span<const JitParameter> parameters, const W
     : outer_(current_trace), kernel_(this), serial_(next_serial()), where_(where) {
   program_.name = std::move(name);
   program_.parameters.assign(parameters.begin(), parameters.end());
-  open_scope();
+  open_scope(where);
   current_trace = this;
 }
 
 Trace::Trace(Trace& caller, std::string name, std::vector<TracedNode> arguments, std::optional<Scalar> result)
-    : outer_(&caller), kernel_(caller.kernel_), serial_(next_serial()), where_(caller.where_) {
+    : outer_(&caller),
+      kernel_(caller.kernel_),
+      serial_(next_serial()),
+      where_(caller.where_),
+      line_(caller.line_) {
   program_.name = std::move(name);
   program_.is_function = true;
   program_.arguments = std::move(arguments);
   program_.result = result;
-  open_scope();
+  open_scope(where_);
   current_trace = this;
 }
 
 Trace::~Trace() {
   current_trace = outer_;
+  if (kernel_ == this) last_ended = {std::move(program_.name), where_};
 }
 
-Trace& Trace::current() {
-  if (current_trace == nullptr)
-    throw Error(
-        ErrorKind::argument, "a kernel's value was used outside of the kernel",
-        "what tare::jit's lambda computes exists on the device alone; capture plain numbers, and make "
-        "kernel values inside the lambda");
-  return *current_trace;
+Trace& Trace::current(const Where* where) {
+  if (current_trace != nullptr) return *current_trace;
+  std::string message = "a kernel's value was used outside of the kernel";
+  if (where != nullptr) message = line_of(*where) + ": " + message;
+  if (where == nullptr && last_ended)
+    message += fmt::format(" (the kernel that was traced last is `{}` made at {})", last_ended->name,
+                           line_of(last_ended->where));
+  throw Error(ErrorKind::argument, message,
+              "what tare::jit's lambda computes exists on the device alone; capture plain numbers, and make "
+              "kernel values inside the lambda");
 }
 
-void Trace::fail(const std::string& message, const std::string& hint, const Where* where) const {
+void Trace::fail(const std::string& message, const std::string& hint, bool is_exact) const {
   std::string place = fmt::format("in the kernel `{}` made at {}", kernel_->program_.name, line_of(where_));
   if (program_.is_function) place = fmt::format("in the function `{}`, ", program_.name) + place;
-  if (where != nullptr)
-    place = line_of(*where) + ", " + place;
-  else if (!blocks_.empty())
-    place += ", in the block at " + line_of(blocks_.back().where);
+  if (line_) place = line_of(*line_) + (is_exact ? ", " : " or just after it, ") + place;
   throw Error(ErrorKind::argument, place + ": " + message, hint);
 }
 
@@ -113,11 +126,10 @@ void Trace::check(Node node) const {
     fail("a value of another kernel, or of an earlier trace, was used",
          "make kernel values inside the lambda; do not keep them outside of it");
   const TracedNode& used = program_.at(node);
-  if (closed_[used.scope])
-    fail(fmt::format(
-             "`{}` was made inside a block that has ended (the body of an if_, for_ or while_), where a "
-             "thread may not have been",
-             describe(node)),
+  if (const Scope& scope = scopes_[used.scope]; scope.is_closed)
+    fail(fmt::format("`{}` was made inside a block that has ended (the body of the if_, for_ or while_ at "
+                     "{}), where a thread may not have been",
+                     describe(node), line_of(scope.where)),
          "keep it in a variable made before the block: auto x = tare::var(0.0f);");
 }
 
@@ -147,7 +159,7 @@ std::string Trace::describe(Node node, int depth) const {
     case Op::size_parameter:
       return fmt::format("argument {}.size()", n.value + 1);
     case Op::local_memory:
-      return "a variable";
+      return n.value == 1 ? "a variable" : "a local array";
     case Op::shared_memory:
     case Op::dynamic_shared_memory:
       return "a shared array";
@@ -164,7 +176,7 @@ std::string Trace::describe(Node node, int depth) const {
     case Op::atomic:
       return fmt::format("an atomic operation on {}", operand(0));
     case Op::math:
-      return fmt::format("{}({}{})", program_.math[n.value], operand(0),
+      return fmt::format("{}({}{})", program_.math[n.value].function, operand(0),
                          n.operand_count > 1 ? ", " + operand(1) : "");
     case Op::instruction:
       return program_.instructions[n.value].text;
@@ -173,9 +185,9 @@ std::string Trace::describe(Node node, int depth) const {
   }
 }
 
-void Trace::open_scope() {
-  at_.push_back(static_cast<std::uint32_t>(closed_.size()));
-  closed_.push_back(false);
+void Trace::open_scope(const Where& where) {
+  at_.push_back(static_cast<std::uint32_t>(scopes_.size()));
+  scopes_.push_back({where});
 }
 
 Node Trace::add(TracedNode node, std::initializer_list<Node> operands) {
@@ -190,7 +202,7 @@ Node Trace::add(TracedNode node, std::initializer_list<Node> operands) {
 
 void Trace::begin(Op op, std::initializer_list<Node> operands, const Where& where) {
   const Node mark = add({.op = op}, operands);
-  open_scope();
+  open_scope(where);
   blocks_.push_back({op, number_of(mark), at_.back(), where});
 }
 
@@ -200,7 +212,7 @@ void Trace::mark_loop(Op op, std::initializer_list<Node> operands) {
 
 Node Trace::end(Op op) {
   const Block block = blocks_.back();
-  closed_[block.scope] = true;
+  scopes_[block.scope].is_closed = true;
   blocks_.pop_back();
   at_.pop_back();
   return add({.op = op, .value = block.begin});
@@ -208,36 +220,76 @@ Node Trace::end(Op op) {
 
 void Trace::abandon() {
   if (!abandoned_) abandoned_ = blocks_.back().where;
-  closed_[blocks_.back().scope] = true;
+  scopes_[blocks_.back().scope].is_closed = true;
   blocks_.pop_back();
   at_.pop_back();
 }
 
-void Trace::finish() const {
-  if (abandoned_)
-    fail(
-        "an exception left the block that begins here, and was caught in the lambda: only a part of the "
-        "block is recorded",
-        "catch it inside of the block's body, or let it leave the whole lambda", &*abandoned_);
+void Trace::finish() {
+  if (!abandoned_) return;
+  line_ = abandoned_;
+  fail(
+      "an exception left the block that begins here, and was caught in the lambda: only a part of the "
+      "block is recorded",
+      "catch it inside of the block's body, or let it leave the whole lambda", true);
 }
 
 void Trace::reopen_if(Node end, const Where& where) {
   check(end);
   if (number_of(end) + 1 != program_.nodes.size() || at(end).op != Op::end_if)
-    fail("else_ does not follow its if_ at once", "write tare::if_(...).else_(...) in one expression");
+    fail("else_ does not follow its if_ at once", "write tare::if_(...).else_(...) in one expression", true);
   TracedNode& mark = program_.nodes.back();
   mark.op = Op::begin_else;
-  open_scope();
+  open_scope(where);
   blocks_.push_back({Op::begin_else, static_cast<std::uint32_t>(mark.value), at_.back(), where});
 }
 
-void Trace::in_loop(Op op, const Where& where) {
+void Trace::in_loop(Op op) {
   const auto loop = std::find_if(blocks_.rbegin(), blocks_.rend(),
                                  [](const Block& block) { return block.op == Op::begin_loop; });
   if (loop == blocks_.rend())
     fail(op == Op::leave_loop ? "tare::break_() is in no loop" : "tare::continue_() is in no loop",
-         "they belong in the body of tare::for_ or tare::while_; tare::return_() leaves the kernel", &where);
+         "they belong in the body of tare::for_ or tare::while_; tare::return_() leaves the kernel", true);
   add({.op = op, .value = loop->begin});
+}
+
+void Trace::take_shared(Scalar type, std::size_t count) {
+  constexpr std::uint64_t kMost = 48 * 1024;  // of every device: more is only there as dynamic memory
+  const std::uint64_t before = kernel_->shared_bytes_, size = bytes_of(type);
+  if (count <= (kMost - before) / size) {
+    kernel_->shared_bytes_ = before + count * size;
+    return;
+  }
+  const std::string others = before == 0 ? ""
+                                         : fmt::format(", {} with the {} bytes of the kernel's others",
+                                                       before + count * size, before);
+  fail(fmt::format("a tare::shared_array of {} bytes{}: there are at most {} (48 KiB) in a kernel",
+                   count * size, others, kMost),
+       "use tare::dynamic_shared_array, whose bytes the launch gives: {grid, block, stream, bytes}", true);
+}
+
+std::optional<std::int64_t> Trace::known(Node node) const {
+  if (static_cast<std::uint64_t>(node) >> 32 != serial_) return std::nullopt;
+  const TracedNode& n = at(node);
+  if (n.is_pointer || n.type == Scalar::f16 || is_float(n.type)) return std::nullopt;
+  std::optional<std::int64_t> value;
+  if (n.op == Op::constant)
+    value = static_cast<std::int64_t>(n.value);
+  else if (n.op == Op::convert && n.type != Scalar::boolean)
+    value = known(n.operands[0]);
+  if (!value || bytes_of(n.type) == 8) return value;
+  const unsigned rest = 64 - 8 * bytes_of(n.type);
+  const std::uint64_t high = static_cast<std::uint64_t>(*value) << rest;
+  return is_signed(n.type) ? static_cast<std::int64_t>(high) >> rest
+                           : static_cast<std::int64_t>(high >> rest);
+}
+
+bool Trace::is_never_reached() const {
+  return std::ranges::any_of(blocks_, [&](const Block& block) {
+    if (block.op == Op::begin_loop) return false;
+    const auto condition = known(program_.nodes[block.begin].operands[0]);
+    return condition && (*condition != 0) == (block.op == Op::begin_else);
+  });
 }
 
 void Trace::add_loads(const std::vector<Node>& nodes, std::vector<Node>& loads) const {
@@ -300,6 +352,7 @@ std::uint32_t Trace::number_of_function(const FunctionToCall& function, std::spa
   const std::string symbol =
       fmt::format("{}_{}_{}", kernel_->program_.name, *function.name, kernel_->recorded_.size());
   Recorded& recorded = kernel_->recorded_.emplace_back(Recorded{function.name, &function.types, spaces, {}});
+  const std::uint64_t shared_before = kernel_->shared_bytes_;
   Trace body(*this, symbol, std::move(parameters),
              function.result != nullptr ? std::optional(*function.result) : std::nullopt);
   try {
@@ -307,6 +360,7 @@ std::uint32_t Trace::number_of_function(const FunctionToCall& function, std::spa
     body.finish();
   } catch (...) {
     recorded.function.reset();  // somebody may catch this and go on
+    kernel_->shared_bytes_ = shared_before;
     throw;
   }
   kernel_->program_.functions.push_back(std::move(body.program_));

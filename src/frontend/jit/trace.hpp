@@ -22,8 +22,13 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  /// The calling thread's; throws Error(argument) where there is none.
-  static Trace& current();
+  /// The calling thread's; throws Error(argument), with `where` if that is given, where there is none.
+  static Trace& current(const Where* where = nullptr);
+
+  /// What comes next is on this line or after it.
+  void at_line(const Where& where) { line_ = where; }
+  /// The last line that is known.
+  const Where& line() const { return line_ ? *line_ : where_; }
 
   /// Throws Error(argument) unless the node can be used here.
   void check(Node node) const;
@@ -36,7 +41,13 @@ class Trace {
   void abandon();
   void reopen_if(Node end, const Where& where);
   /// A mark inside the innermost loop, or Error(argument).
-  void in_loop(Op op, const Where& where);
+  void in_loop(Op op);
+  /// Adds to the kernel's shared arrays, or throws Error(argument) where they would be too large.
+  void take_shared(Scalar type, std::size_t count);
+  /// The integer's value where it is known now: a constant, or converted from one.
+  std::optional<std::int64_t> known(Node node) const;
+  /// Can it be told now that no thread comes to where the kernel is being traced?
+  bool is_never_reached() const;
   /// What `b` was made from after `since` (null: ever), in order and `b` last, where some of it reads an
   /// array, so that it has to be evaluated under a guard; empty where nothing does. Throws Error(argument)
   /// where evaluating it now might not give what it gave.
@@ -46,12 +57,16 @@ class Trace {
   /// arguments of these types.
   Node call(const FunctionToCall& function, std::span<const Node> arguments);
 
-  const TracedNode& at(Node node) const { return program_.at(node); }
+  /// Throws as check().
+  const TracedNode& used(Node node) const {
+    check(node);
+    return program_.at(node);
+  }
   TracedProgram& program() { return program_; }
   /// At the end of what is traced. Throws Error(argument) where a block was left by an exception.
-  void finish() const;
-  [[noreturn]] void fail(const std::string& message, const std::string& hint,
-                         const Where* where = nullptr) const;
+  void finish();
+  /// With the line that is known, or where `is_exact` is false the last one that was.
+  [[noreturn]] void fail(const std::string& message, const std::string& hint, bool is_exact = false) const;
   /// The expression as the kernel has it, as far as it fits in a line: "(argument 1[...] + 1)".
   std::string describe(Node node, int depth = 3) const;
 
@@ -61,7 +76,12 @@ class Trace {
     std::uint32_t begin, scope;
     Where where;
   };
-  void open_scope();
+  struct Scope {
+    Where where;
+    bool is_closed = false;
+  };
+  void open_scope(const Where& where);
+  const TracedNode& at(Node node) const { return program_.at(node); }
   /// The loads among the nodes, also those that they guard themselves.
   void add_loads(const std::vector<Node>& nodes, std::vector<Node>& loads) const;
   /// Could the node change what the load, or the call, reads?
@@ -84,8 +104,10 @@ class Trace {
   std::deque<Recorded> recorded_;  // of a kernel
   std::vector<Block> blocks_;
   std::optional<Where> abandoned_;  // the block that was left first
-  std::vector<bool> closed_;        // by scope
+  std::vector<Scope> scopes_;
   std::vector<std::uint32_t> at_;   // the scopes that are open, outermost first
+  std::optional<Where> line_;       // the last one that is known
+  std::uint64_t shared_bytes_ = 0;  // of a kernel: its shared arrays, and its functions'
 };
 
 }  // namespace tare::detail

@@ -49,10 +49,12 @@ TEST_F(Limits, ABlockThatIsTooLargeIsNamedWithTheLimit) {
                "block.z of kernel `nothing` is 65 threads, the device allows 64");
   EXPECT_STREQ(refused({.block = {1025}}).what(),
                "block.x of kernel `nothing` is 1025 threads, the device allows 1024");
+  EXPECT_EQ(refused({.block = {1025}}).hint(), "use at most 1024 threads per block, and more blocks");
   const auto error = refused({.block = {64, 32}});
   EXPECT_EQ(error.kind(), ErrorKind::argument);
   EXPECT_EQ(error.code(), kInvalidValue);
   EXPECT_STREQ(error.what(), "the block of kernel `nothing` has 2048 threads, the device allows 1024");
+  EXPECT_EQ(error.hint(), "use at most 1024 threads per block, and more blocks");
 }
 
 TEST_F(Limits, ALimitDeclaredInTheKernelIsNamedWithTwoWaysOut) {

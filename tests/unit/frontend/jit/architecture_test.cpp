@@ -65,6 +65,24 @@ TEST_P(JitArchitectures, TakeAKernelWithTheWholeVocabulary) {
   }
 }
 
+TEST(JitArchitecture, AnAtomicOnHalfThatIsNotThereNamesTheLine) {
+  const detail::JitParameter parameters[] = {{detail::Scalar::f16, true, false}};
+  detail::Trace trace("halves", parameters, detail::Where::current());
+  const auto out = detail::Traced<DeviceSpan<half>>::make(0);
+  atomic_add(out[0], 1);
+  const auto emit = [&](int architecture) {
+    detail::IrDialect dialect;
+    dialect.architecture = architecture;
+    return detail::emit_ir(trace.program(), dialect).text;
+  };
+  EXPECT_THAT(emit(70), HasSubstr("atom.global.add.noftz.f16"));
+  const Error error = fixtures::error_of([&] { emit(61); });
+  EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+  EXPECT_THAT(error.what(), ::testing::ContainsRegex(
+                                "architecture_test.cpp:[0-9]+, in the kernel `halves`: atomic_add on half is "
+                                "there from sm_70 on, this device is sm_61"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, JitArchitectures, ::testing::Values(75, 80, 90, 100, 120));
 
 }  // namespace

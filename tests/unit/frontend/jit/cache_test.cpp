@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "compile/child_process.hpp"
 #include "fixture.hpp"
 
 namespace tare {
@@ -11,7 +12,9 @@ namespace {
 
 using fixtures::Folder;
 using fixtures::ScopedEnvironment;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 
 JitOptions cached(JitCompiler compiler = JitCompiler::automatic) {
@@ -93,6 +96,42 @@ TEST_P(JitCacheOfBoth, TheSecondProcessStartsNoCompilerAndLoadsNone) {
   EXPECT_EQ(all.misses, 1u);
   EXPECT_EQ(all.stores, 1u);
   EXPECT_EQ(all.hits, 1u);
+}
+TEST_P(JitCacheOfBoth, AMissIsExplainedFromTheIr) {
+  const bool libnvvm = GetParam() == JitCompiler::libnvvm;
+  if (!libnvvm) TARE_NEEDS(clang);
+  if (libnvvm) TARE_NEEDS(nvvm);
+  const auto kernel = scaled_sum(2.0f, cached(GetParam()));
+  run<float>(kernel, 3.0f);
+  const std::string arch = std::to_string(Device().compute_capability());
+  const auto explain = [&](const std::string& ir, const std::vector<std::string>& more) {
+    const std::string file = folder_.write("kernel.ll", ir);
+    std::vector<std::string> argv{
+        TARE_BINARY_DIR "/bin/tare",   "cache",    "explain", file,     "--compiler",
+        libnvvm ? "libnvvm" : "clang", "--kernel", "kernel",  "--arch", "sm_" + arch};
+    argv.insert(argv.end(), more.begin(), more.end());
+    detail::ChildRequest request;
+    request.argv = std::move(argv);
+    const auto ended = detail::run_child(request);
+    EXPECT_TRUE(ended.ok()) << ended.errors;
+    return ended.output;
+  };
+  EXPECT_EQ(explain(kernel.ir(), {}), "would hit: " + Cache().entries().at(0).key + "\n");
+  const std::string strict = explain(kernel.ir(), {"--fp", "strict"});
+  EXPECT_THAT(strict, HasSubstr("would miss: "));
+  EXPECT_THAT(strict, HasSubstr("option fmad: false is wanted, unset is kept"));
+  EXPECT_THAT(strict, Not(HasSubstr("source")));
+  JitOptions uncached;
+  uncached.compiler = GetParam();
+  const auto other = scaled_sum(4.0f, uncached);
+  run<float>(other, 3.0f);
+  EXPECT_THAT(explain(other.ir(), {}),
+              AllOf(HasSubstr("differs in\n  source: sha256:"), Not(HasSubstr("option"))));
+  const auto sine = jit([](auto out, auto x) { out[thread_index().x] = tare::sin(x); }, cached(GetParam()));
+  if (find_nvvm().tool && !libdevice_of(*find_nvvm().tool).empty()) {
+    run<float>(sine, 3.0f);
+    EXPECT_THAT(explain(sine.ir(), {}), HasSubstr("would hit: "));
+  }
 }
 INSTANTIATE_TEST_SUITE_P(Both, JitCacheOfBoth, ::testing::Values(JitCompiler::libnvvm, JitCompiler::clang),
                          [](const auto& each) {

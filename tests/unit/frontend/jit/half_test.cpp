@@ -112,6 +112,39 @@ TEST_P(JitHalf, MixesAsFloat16OfCpp23) {
   EXPECT_EQ(kernel.specializations().at(0)->signature, "kernel(double[], half)");
 }
 
+TEST_P(JitHalf, AtomicAddRoundsToHalfAndKeepsSubnormalNumbers) {
+  const auto kernel = jit(
+      [](auto sums, auto before) {
+        const auto i = thread_index().x;
+        const auto shared = shared_array<half, 2>();
+        if_(i == 0u, [&] { shared[0] = 1.0f, shared[1] = 0.0f; });
+        sync_threads();
+        before[i] = atomic_add(sums[0], 0.5f);
+        atomic_add(sums[4], 0.5f);
+        atomic_add(shared[0], half(0.25f));
+        atomic_add(shared[1], half::from_bits(1));
+        atomic_add(sums[2], 1);
+        sync_threads();
+        if_(i == 0u, [&] { sums[1] = shared[0], sums[3] = shared[1]; });
+      },
+      options_);
+  // Below 1024 the halves are 0.5 apart, from there on 1, and a tie goes to the even one.
+  const Buffer sums = buffer(
+                   std::vector<half>{half(1008.0f), half(7.0f), half(-3.0f), half(7.0f), half(1025.0f)}),
+               before = buffer(std::vector<half>(32));
+  kernel({1, 32, stream_}, device_span<half>(sums), device_span<half>(before));
+  const auto got = read<half>(sums);
+  EXPECT_EQ(static_cast<float>(got[0]), 1024.0f);
+  EXPECT_EQ(static_cast<float>(got[1]), 9.0f);
+  EXPECT_EQ(static_cast<float>(got[2]), 29.0f);
+  EXPECT_EQ(got[3].bits, 32);
+  EXPECT_EQ(static_cast<float>(got[4]), 1026.0f);
+  std::vector<float> seen;
+  for (const half x : read<half>(before)) seen.push_back(static_cast<float>(x));
+  std::ranges::sort(seen);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], 1008.0f + 0.5f * static_cast<float>(i));
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, JitHalf, ::testing::Values(JitCompiler::libnvvm, JitCompiler::clang),
                          [](const auto& param_info) {
                            return param_info.param == JitCompiler::clang ? "Clang" : "LibNvvm";

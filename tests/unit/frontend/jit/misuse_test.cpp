@@ -3,7 +3,6 @@
 
 #include "compile/child_process.hpp"
 #include "fixture.hpp"
-#include "frontend/jit/printf_format.hpp"
 
 namespace tare {
 namespace {
@@ -82,7 +81,9 @@ const Mistake kMistakes[] = {
     {"tare::jit([](auto a) { tare::if_(a[0] > 0, [&] { return 1; }); })({1, 1, stream}, a);",
      "leave the kernel with tare::return_()"},
     {"tare::jit([](auto a) { tare::atomic_min(a[0], 1); })({1, 1, stream}, a);",
-     "atomic operations are on 32- and 64-bit numbers"},
+     "atomic operations are on integers of 32 and 64 bits"},
+    {"tare::jit([] { tare::atomic_exchange(tare::shared_array<tare::half, 1>()[0], 1); })({1, 1, stream});",
+     "atomic_add on half"},
     {"tare::jit([](auto a) { a[0] = a[0] > 1.0f ? 2.0f : 3.0f; })({1, 1, stream}, a);",
      "not known while the kernel is traced: use tare::if_"},
     {"struct Pair { float x, y; }; tare::jit([](auto a, auto p) { a[0] = p.x; })({1, 1, stream}, a, Pair{});",
@@ -100,6 +101,8 @@ const Mistake kMistakes[] = {
     {"tare::jit([](auto a) { auto s = 0.0f; tare::for_(0, 3, [&](auto i) { s += a[i]; }); })({1, 1, stream}, "
      "a);",
      "make it one with auto x = tare::var"},
+    {"tare::jit([](auto a) { tare::print(\"%s\\n\", \"x\"); a[0] = 1; })({1, 1, stream}, a);",
+     "tare::print prints numbers: write a text into the format itself"},
     {"tare::jit([](auto a) { auto s = a[0] + 1; s *= a[1]; a[0] = s; })({1, 1, stream}, a);",
      "make it one with auto x = tare::var"},
     {"tare::jit([](auto a) { auto s = a[0] + 1; s -= 2; a[0] = s; })({1, 1, stream}, a);",
@@ -250,28 +253,6 @@ TEST_F(JitMisuse, AtomicsOnTheThreadsOwnArrayAreRefused) {
               HasSubstr("which is the thread's own"));
 }
 
-TEST_F(JitMisuse, AFormatHasToFitItsArguments) {
-  EXPECT_THAT(of([](auto, auto n) { print("%lld\n", n); }).what(),
-              ContainsRegex("misuse_test.cpp:[0-9]+, .*`%lld` does not take argument 1, an int"));
-  using detail::fault_in_format;
-  using detail::Scalar;
-  const auto fault = [](const std::string& format, std::vector<Scalar> types) {
-    return fault_in_format(format, types);
-  };
-  EXPECT_EQ(
-      fault("%d%%%-08.3f %+lu %zx %hhd\n", {Scalar::i32, Scalar::f64, Scalar::u64, Scalar::i64, Scalar::i32}),
-      "");
-  EXPECT_EQ(fault("%d %d", {Scalar::i32}), "the format wants more than the 1 argument that there is");
-  EXPECT_EQ(fault("%d", {Scalar::i32, Scalar::i32}), "the format has 1 conversion for 2 arguments");
-  EXPECT_EQ(fault("%d", {Scalar::f64}), "`%d` does not take argument 1, a double");
-  EXPECT_EQ(fault("%f", {Scalar::u32}), "`%f` does not take argument 1, an unsigned int");
-  EXPECT_EQ(fault("%s", {Scalar::i32}), "a kernel cannot print `%s`");
-  EXPECT_EQ(fault("%n", {}), "a kernel cannot print `%n`");
-  EXPECT_EQ(fault("%*d", {Scalar::i32}), "a kernel cannot print `%*`");
-  EXPECT_EQ(fault("100%", {}), "`%` is not finished");
-  EXPECT_EQ(fault("%l", {}), "`%l` is not finished");
-}
-
 TEST_F(JitMisuse, ALaunchOfNegativeOrHugeExtentIsRefused) {
   EXPECT_THAT(error_of([] { Extent(-1); }).what(), HasSubstr("a launch of -1 blocks or threads"));
   EXPECT_THAT(error_of([] { Extent(1, std::size_t{1} << 32); }).what(), HasSubstr("4294967296"));
@@ -309,7 +290,7 @@ TEST_F(JitMisuse, TextsThatDoNotFitNameTheLine) {
                 assert_(n > 0, half.c_str());
                 assert_(n > 1, other.c_str());
               }).what(),
-              ContainsRegex("misuse_test.cpp:[0-9]+, in .*: a text of tare::assert_ of 40001 bytes"));
+              ContainsRegex("misuse_test.cpp:[0-9]+, in .*: a text of tare::assert_ of 400[0-9]+ bytes"));
   EXPECT_THAT(of([](auto out, auto n) { out[0] = constant_array(std::array<int, 20000>{})[n]; }).what(),
               HasSubstr("a tare::constant_array of 80000 bytes"));
   const auto kernel = jit([&](auto out) {

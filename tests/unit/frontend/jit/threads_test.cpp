@@ -167,6 +167,20 @@ TEST_F(JitLanguage, IndicesHaveThreeAxes) {
                   x + 10 * y + 100 * z + (x / 2 + y / 2) * 1000);
 }
 
+TEST_F(JitLanguage, IndicesOfTheGridHaveMembersToo) {
+  const auto kernel = jit([](auto out) {
+    const auto one = grid_index<1>();
+    const auto two = grid_index<2>();
+    const auto three = grid_index<3>();
+    out[one.x + 4u * three.y + 8u * three.z] =
+        cast<int>(two.x + 10u * two.y + 100u * three.x + 1000u * three.z);
+  });
+  const Buffer out = buffer(std::vector<int>(16));
+  kernel({{2, 1, 2}, {2, 2, 1}, stream_}, device_span<int>(out));
+  EXPECT_THAT(read<int>(out), ::testing::ElementsAre(0, 101, 202, 303, 10, 111, 212, 313, 1000, 1101, 1202,
+                                                     1303, 1010, 1111, 1212, 1313));
+}
+
 TEST_F(JitLanguage, AGridStrideLoopReachesEveryElement) {
   const auto kernel = jit([](auto out) {
     for_(grid_index(), out.size(), grid_stride(), [&](auto i) { out[i] += cast<int>(i); });
