@@ -42,6 +42,34 @@ TEST_F(Streams, WorkIsAsynchronousAndInOrder) {
   EXPECT_EQ(word.read()[0], 100u);
 }
 
+TEST_F(Streams, WorkOfADestroyedStreamIsWaitedFor) {
+  for (const unsigned flags : {0u, kNonBlocking}) {
+    SCOPED_TRACE(flags);
+    Gate gate;
+    const abi::Stream s = stream(flags);
+    const abi::Event after = event();
+    DeviceArray<std::uint32_t> word(std::vector<std::uint32_t>{0});
+    gate.hold(s);
+    ASSERT_OK(call("cuMemsetD32Async", word.pointer(), 5u, std::size_t{1}, s));
+    ASSERT_OK(call("cuEventRecord", after, s));
+    ASSERT_OK(call("cuStreamDestroy_v2", s));
+    EXPECT_RESULT(abi::kNotReady, call("cuEventQuery", after));
+    std::atomic<bool> done{false};
+    std::thread waits([&] {
+      EXPECT_OK(call("cuCtxSetCurrent", context_));
+      EXPECT_OK(call("cuCtxSynchronize"));
+      done = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_FALSE(done);
+    gate.open();
+    waits.join();
+    EXPECT_OK(call("cuEventQuery", after));
+    EXPECT_EQ(word.read()[0], 5u);
+    EXPECT_OK(call("cuEventDestroy_v2", after));
+  }
+}
+
 TEST_F(Streams, TheLegacyStreamWaitsForBlockingStreams) {
   Gate gate;
   const abi::Stream blocking = stream();

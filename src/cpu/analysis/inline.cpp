@@ -185,6 +185,16 @@ class Flattener {
     for (Operand& element : operand.elements) rename(instance, element);
   }
 
+  /// A function's parameters are in the thread's local memory: so is what a register points to in them.
+  static void reach_parameters(Instruction& instruction) {
+    if (instruction.space != Space::param) return;
+    const auto by_register = [](const Operand& operand) {
+      return operand.kind == Operand::Kind::address && operand.symbol_kind == Operand::SymbolKind::none;
+    };
+    if (std::any_of(instruction.operands.begin(), instruction.operands.end(), by_register))
+      instruction.space = Space::local;
+  }
+
   // ---- one instruction ----
 
   void append_instruction(Instance& instance, Instruction instruction) {
@@ -197,6 +207,7 @@ class Flattener {
       append_call(instance, instruction);
       return;
     }
+    if (!instance.function->is_entry) reach_parameters(instruction);
     for (Operand& operand : instruction.operands) rename(instance, operand);
     if (instruction.op == Op::ret && instance.end_label != ptx::kNoId) {
       flat_.branch(instruction, instance.end_label, instruction.predicate_negated);

@@ -248,7 +248,12 @@ class Finder {
     const std::size_t bytes = ptx::size_of(instruction.types[0]);
     const Shape source = shape_of(instruction.operands[1]);
     if (!is_word(from) || !source.is_affine()) return kVarying;
-    if (bytes <= ptx::size_of(from)) return affine(source.step, bytes);
+    if (bytes <= ptx::size_of(from)) {
+      // In a wider register the value goes on where the type wraps.
+      const Operand& to = instruction.operands[0];
+      const bool fits = ptx::size_of(function_.registers[to.id].type) == bytes;
+      return fits ? affine(source.step, bytes) : kVarying;
+    }
     return widen(instruction.operands[1], from == Type::s32, source.step);
   }
 
@@ -311,7 +316,8 @@ class Finder {
     std::int64_t step = first.is_affine() ? first.step : second.step;
     if (wide) {
       const bool is_signed = instruction.types[0] == Type::s32;
-      factor = is_signed ? static_cast<std::int32_t>(factor) : static_cast<std::uint32_t>(factor);
+      const auto word = static_cast<std::uint32_t>(factor);
+      factor = is_signed ? std::int64_t{static_cast<std::int32_t>(word)} : std::int64_t{word};
       const Shape widened = widen(moving, is_signed, step);
       if (widened.is_varying()) return kVarying;
     }

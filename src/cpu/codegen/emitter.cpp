@@ -339,6 +339,7 @@ void Emitter::require_alignment(llvm::Value* offset, std::uint64_t bytes) {
     misaligned_ = stack(b.getInt32Ty(), "misaligned");
     any_misaligned_ = stack(b.getInt32Ty(), "any_misaligned");
     llvm::IRBuilder<> start(function_->getEntryBlock().getTerminator());
+    start.CreateStore(i32(0), misaligned_);
     start.CreateStore(i32(0), any_misaligned_);
   }
   b.CreateStore(b.CreateOr(b.CreateLoad(b.getInt32Ty(), misaligned_), low), misaligned_);

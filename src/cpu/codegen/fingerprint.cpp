@@ -7,7 +7,7 @@ namespace tare::cpu::codegen {
 namespace {
 
 /// Changes whenever the same kernel would give other machine code.
-constexpr std::uint32_t kGeneratorVersion = 9;
+constexpr std::uint32_t kGeneratorVersion = 10;
 
 class Encoder {
  public:

@@ -39,8 +39,14 @@ std::vector<std::shared_ptr<StreamObject>> ContextObject::all_streams() {
   const std::shared_lock lock(streams_mutex);
   std::vector<std::shared_ptr<StreamObject>> streams = created;
   streams.push_back(legacy);
+  streams.insert(streams.end(), leaving.begin(), leaving.end());
   for (const auto& entry : per_thread) streams.push_back(entry.second);
   return streams;
+}
+
+void ContextObject::let_finish(std::shared_ptr<StreamObject> stream) {
+  std::erase_if(leaving, [](const auto& each) { return each->queue->idle(); });
+  if (!stream->queue->idle()) leaving.push_back(std::move(stream));
 }
 
 Result ContextObject::synchronise() {

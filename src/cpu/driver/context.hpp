@@ -42,12 +42,16 @@ struct ContextObject : std::enable_shared_from_this<ContextObject> {
   std::shared_ptr<StreamObject> legacy;
   std::unordered_map<std::uint64_t, std::shared_ptr<StreamObject>> per_thread;
   std::vector<std::shared_ptr<StreamObject>> created;
+  std::vector<std::shared_ptr<StreamObject>> leaving;  // destroyed, or their thread ended, with work to do
 
   abi::Context handle() { return reinterpret_cast<abi::Context>(this); }
   /// The legacy default stream (made with the context).
   const std::shared_ptr<StreamObject>& legacy_stream() const { return legacy; }
   std::shared_ptr<StreamObject> per_thread_stream();
+  /// Those too that are destroyed and still have work to do.
   std::vector<std::shared_ptr<StreamObject>> all_streams();
+  /// For a stream that is no longer the caller's. With streams_mutex held.
+  void let_finish(std::shared_ptr<StreamObject> stream);
   /// What a thread of a kernel launched now has for its device functions' frames, in bytes. A frame here
   /// holds its caller's registers too, and every one in full, so a byte of CU_LIMIT_STACK_SIZE counts for
   /// kStackFactor: as deep a recursion as on a GPU fits.

@@ -92,6 +92,7 @@ void close_streams_of_thread(std::uint64_t thread) {
       if (found == context->per_thread.end()) continue;
       stream = found->second;
       context->per_thread.erase(found);
+      context->let_finish(stream);
     }
     Process::get().streams.remove(stream.get());
     stream->queue->close();
@@ -241,11 +242,8 @@ TARE_API Result cuStreamDestroy_v2(abi::Stream handle) {
       const std::unique_lock lock(context->streams_mutex);
       const auto found = std::find(context->created.begin(), context->created.end(), stream);
       if (found == context->created.end()) return abi::kInvalidHandle;
-      // Later work of the legacy stream is ordered after what this one still has to do.
-      if (stream->blocking() && !stream->queue->idle()) {
-        enqueue_wait({context->legacy_stream(), context}, stream->queue, stream->queue->last());
-      }
       context->created.erase(found);
+      context->let_finish(stream);
     }
     process.streams.remove(handle);
     stream->queue->close();

@@ -182,6 +182,29 @@ TEST(Barrier, ThreadsThatHaveExitedAreNotWaitedFor) {
   });
 }
 
+TEST(Barrier, ThreadsThatExitBeforeItAreNoFaultOfTheOthersAccesses) {
+  Loaded loaded(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %p, %r1, 3;
+  @%p ret;
+  bar.sync 0;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r1;
+  ret;
+})");
+  for (const Way& way : kWays) {
+    std::vector<std::uint32_t> out(64, 99);
+    const std::uint32_t* parameter = out.data();
+    ASSERT_EQ(loaded.run("k", way, {{1, 1, 1}, {64, 1, 1}}, parameter), Fault::none) << name_of(way);
+    for (std::uint32_t i = 0; i < 64; ++i) ASSERT_EQ(out[i], i < 3 ? 99 : i) << name_of(way);
+  }
+}
+
 TEST(Barrier, ArrivalsFromTwoBranchesMeet) {
   in_every_way(R"(
 .visible .entry k(.param .u64 out)

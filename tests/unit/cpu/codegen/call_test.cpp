@@ -62,6 +62,38 @@ LARGE:
   }
 }
 
+TEST(Call, AParameterIsReachedThroughARegister) {
+  Loaded loaded(std::string(kHeader) + R"(
+.func (.param .b32 result) sixth(.param .align 1 .b8 bytes[8])
+{
+  .reg .b64 %rd<3>; .reg .b32 %r<3>;
+  mov.u64 %rd1, bytes;
+  add.s64 %rd2, %rd1, 4;
+  ld.param.u8 %r1, [%rd2+1];
+  st.param.b32 [result], %r1;
+  ret;
+}
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  { .param .align 1 .b8 a[8]; .param .b32 q;
+    st.param.b8 [a+5], %r1;
+    call.uni (q), sixth, (a);
+    ld.param.b32 %r2, [q]; }
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2;
+  ret;
+})");
+  for (const Way& way : kWays) {
+    std::vector<std::uint32_t> out(64);
+    ASSERT_EQ(loaded.run("k", way, {{1, 1, 1}, {64, 1, 1}}, Out{out.data()}), Fault::none) << name_of(way);
+    for (std::uint32_t i = 0; i < 64; ++i) ASSERT_EQ(out[i], i) << name_of(way);
+  }
+}
+
 TEST(Call, BarrierInsideADeviceFunctionSynchronisesTheBlock) {
   Loaded loaded(std::string(kHeader) + R"(
 .func (.param .b32 result) exchange(.param .b32 x, .param .b32 from)
