@@ -1,6 +1,5 @@
 # Every library that is not ours, in one place. Debian 12 has all of them: scripts/packages.txt.
 find_package(Threads REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 
@@ -10,14 +9,19 @@ add_library(tare_xxhash INTERFACE)
 target_include_directories(tare_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE})
 target_compile_definitions(tare_xxhash INTERFACE XXH_INLINE_ALL)
 
-# From its archive, so that the release binary runs on a machine without it.
-set(OPENSSL_USE_STATIC_LIBS ON)
+# From its archive, so that the release binary runs on a machine without it. Another project's OpenSSL is its own choice.
+if(PROJECT_IS_TOP_LEVEL)
+  set(OPENSSL_USE_STATIC_LIBS ON)
+endif()
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 
-find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
-add_library(tare_toml INTERFACE)
-target_include_directories(tare_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
-target_compile_definitions(tare_toml INTERFACE TOML_HEADER_ONLY=1)
+if(TARE_BUILD_TOOL)
+  find_package(CLI11 REQUIRED)
+  find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
+  add_library(tare_toml INTERFACE)
+  target_include_directories(tare_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
+  target_compile_definitions(tare_toml INTERFACE TOML_HEADER_ONLY=1)
+endif()
 
 if(TARE_BUILD_CPU_DEVICE)
   find_package(LLVM 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19)

@@ -2,7 +2,7 @@
 #   namespace tare::embedded { extern const File NAME[]; extern const std::size_t NAME_count; }
 # declared in the generated header "embedded/NAME.hpp". Paths are kept relative to the source root.
 function(tare_embed target name)
-  set(dir ${CMAKE_BINARY_DIR}/generated/embedded)
+  set(dir ${PROJECT_BINARY_DIR}/generated/embedded)
   set(cpp ${dir}/${name}.cpp)
   set(hpp ${dir}/${name}.hpp)
   set(files)
@@ -11,10 +11,10 @@ function(tare_embed target name)
     list(APPEND files ${file})
   endforeach()
   add_custom_command(OUTPUT ${cpp} ${hpp}
-    COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DDIR=${dir} -DROOT=${CMAKE_SOURCE_DIR}
-            "-DFILES=${files}" -P ${CMAKE_SOURCE_DIR}/cmake/write_embedded.cmake
-    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/write_embedded.cmake
+    COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DDIR=${dir} -DROOT=${PROJECT_SOURCE_DIR}
+            "-DFILES=${files}" -P ${PROJECT_SOURCE_DIR}/cmake/write_embedded.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/write_embedded.cmake
     COMMENT "Embedding ${name}" VERBATIM)
   target_sources(${target} PRIVATE ${cpp} ${hpp})
-  target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/generated)
+  target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated)
 endfunction()

@@ -71,3 +71,7 @@ class PrimaryContext {
 };
 
 }  // namespace tare
+
+#ifdef TARE_PACKAGED_CPU_DEVICE
+#include "tare/packaged_cpu_device.hpp"  // IWYU pragma: export
+#endif

@@ -35,3 +35,7 @@ int device_count();
 std::string module_loading();
 
 }  // namespace tare
+
+#ifdef TARE_PACKAGED_CPU_DEVICE
+#include "tare/packaged_cpu_device.hpp"  // IWYU pragma: export
+#endif

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tare/packaged_cpu_device.hpp"
+
 namespace tare::detail {
 
 namespace fs = std::filesystem;
@@ -39,6 +41,7 @@ std::vector<std::string> cpu_device_places(const CpuDeviceSearch& search) {
     add(search.library.parent_path() / ".." / kBelowPrefix);
     add(search.library.parent_path() / kBelowLibraryFolder);
   }
+  if (!search.packaged_device.empty()) add(search.packaged_device);
   if (!search.installed_device.empty()) add(search.installed_device);
   return places;
 }
@@ -51,6 +54,7 @@ CpuDeviceSearch this_process() {
   Dl_info object{};
   if (dladdr(reinterpret_cast<void*>(&this_process), &object) != 0 && object.dli_fname != nullptr)
     search.library = fs::weakly_canonical(object.dli_fname, ignored);
+  if (&packaged_cpu_device != nullptr) search.packaged_device = packaged_cpu_device;
 #ifdef TARE_INSTALLED_CPU_DEVICE
   search.installed_device = TARE_INSTALLED_CPU_DEVICE;
 #endif

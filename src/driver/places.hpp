@@ -13,9 +13,11 @@ std::vector<std::string> real_driver_places();
 
 /// What decides where the CPU device is looked for.
 struct CpuDeviceSearch {
-  std::string environment;                 // TARE_CPU_DEVICE: a file, or empty
-  std::filesystem::path executable;        // the running program
-  std::filesystem::path library;           // the object that libtare's code is in; may be the executable
+  std::string environment;           // TARE_CPU_DEVICE: a file, or empty
+  std::filesystem::path executable;  // the running program
+  std::filesystem::path library;     // the object that libtare's code is in; may be the executable
+  std::filesystem::path
+      packaged_device;  // the one of the package that the program was built against, or empty
   std::filesystem::path installed_device;  // where an install of this build puts the CPU device
 };
 

@@ -13,7 +13,7 @@ foreach(line IN LISTS export_lines)
   string(APPEND map "    ${symbol};\n")
 endforeach()
 string(APPEND map "  local:\n    *;\n};\n")
-set(generated ${CMAKE_BINARY_DIR}/generated/cpu)
+set(generated ${PROJECT_BINARY_DIR}/generated/cpu)
 file(CONFIGURE OUTPUT ${generated}/exports.inc CONTENT "${inc}")
 file(CONFIGURE OUTPUT ${generated}/exports.map CONTENT "${map}")
 

@@ -1,5 +1,5 @@
 // A program of someone else's: finds the installed library, launches a kernel on the installed CPU
-// device from PTX of its own, and prints the answer.
+// device from PTX of its own, and prints the answer and the driver.
 #include <cstdio>
 #include <cstring>
 #include <span>
@@ -33,6 +33,6 @@ int main() {
   stream.synchronize();
   int answer = 0;
   out.copy_to(std::as_writable_bytes(std::span(&answer, 1)));
-  std::printf("%s: %d\n", tare::version(), answer);
+  std::printf("%s: %d on %s\n", tare::version(), answer, tare::driver_info().path.c_str());
   return answer == 42 ? 0 : 1;
 }
