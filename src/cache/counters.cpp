@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "cache/store.hpp"
+#include "store/size_limit.hpp"
 
 namespace tare::detail {
 namespace {
@@ -42,6 +43,7 @@ bool add_on_disk(const std::filesystem::path& directory, const CacheCounters& mo
   const int fd = ::open(counters_path(directory).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return false;
   bool done = false;
+  const store::NoSizeSignal no_signal;
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0) {
     Record record = read_record(fd);
     for (std::size_t i = 0; i < kFields.size(); ++i) record.values[i] += more.*kFields[i];

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "store/size_limit.hpp"
 #include "tare/error.hpp"
 
 namespace tare::detail {
@@ -30,6 +31,7 @@ TemporaryDirectory::~TemporaryDirectory() {
 
 std::filesystem::path TemporaryDirectory::write(const std::string& name, std::string_view text) const {
   std::filesystem::path file = path_ / name;
+  const store::NoSizeSignal no_signal;
   std::ofstream out(file, std::ios::binary);
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
   out.close();

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "store/size_limit.hpp"
+
 namespace tare::store {
 namespace fs = std::filesystem;
 namespace {
@@ -29,6 +31,7 @@ class Descriptor {
 };
 
 bool write_all(int fd, std::string_view bytes) {
+  const NoSizeSignal no_signal;
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;

@@ -15,7 +15,9 @@
 
 #include "../compile/fixture.hpp"
 #include "cache/digest.hpp"
+#include "compile/temporary_directory.hpp"
 #include "store/file.hpp"
+#include "tare/error.hpp"
 
 namespace tare::detail {
 namespace {
@@ -282,8 +284,7 @@ void in_child(Body body) {
 TEST_F(CacheDirectory, AFullDiskLeavesNoPartOfAnEntry) {
   keep(state(), key_named("first"), sample());
   in_child([&] {
-    // A file size limit fails the write half way, as a full disk does.
-    ::signal(SIGXFSZ, SIG_IGN);
+    // A file size limit fails the write half way, as a full disk does. Its signal would end the process.
     const rlimit limit{1000, 1000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     keep(state(), key_named("a"), sample(std::string(5000, 'x')));
@@ -292,6 +293,25 @@ TEST_F(CacheDirectory, AFullDiskLeavesNoPartOfAnEntry) {
   EXPECT_EQ(cache_.entries().size(), 1u);
   for (const auto& entry : fs::directory_iterator(cache_.directory()))
     EXPECT_THAT(entry.path().filename().string(), ::testing::Not(StartsWith(".tare-")));
+}
+
+TEST_F(CacheDirectory, ALimitOnTheSizeOfFilesEndsNoProcess) {
+  in_child([&] {
+    const rlimit limit{0, 0};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    keep(state(), key_named("a"), sample());
+    if (!look_up(state(), key_named("a")).found) return false;
+    try {
+      TemporaryDirectory().write("kernel.cu", "text");
+      return false;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::io) return false;
+    }
+    sigset_t pending, blocked;
+    ::sigpending(&pending);
+    ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    return ::sigismember(&pending, SIGXFSZ) == 0 && ::sigismember(&blocked, SIGXFSZ) == 0;
+  });
 }
 
 TEST_F(CacheDirectory, AReadOnlyDirectoryStillServesItsEntries) {
