@@ -3,6 +3,7 @@
 
 #include "compile/child_process.hpp"
 #include "compile/compile_ir.hpp"
+#include "compile/device_library.hpp"
 #include "compile/source_text.hpp"
 #include "compile/temporary_directory.hpp"
 #include "tare/error.hpp"
@@ -50,6 +51,7 @@ Compiled compile_ir_clang(const Tool& clang, const IrSource& source, const Compi
                        .directory = directory.path(),
                        .environment = {{"TMPDIR", directory.path().string()}, {"LC_ALL", "C"}}};
   if (!source.libdevice.empty()) {
+    read_device_library(source.libdevice);
     compiled.options.emplace_back("-mlink-builtin-bitcode");
     compiled.options.push_back(fs::absolute(source.libdevice, error).string());
   }

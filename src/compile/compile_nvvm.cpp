@@ -2,8 +2,8 @@
 #include <chrono>
 
 #include "compile/compile_ir.hpp"
+#include "compile/device_library.hpp"
 #include "compile/nvvm_library.hpp"
-#include "compile/temporary_directory.hpp"
 #include "tare/error.hpp"
 
 namespace tare::detail {
@@ -88,7 +88,7 @@ Compiled compile_nvvm(const Tool& tool, const IrSource& source, const CompileOpt
   program.check(nvvm.add(program.get(), source.text.data(), source.text.size(), source.name.c_str()),
                 "nvvmAddModuleToProgram");
   if (!source.libdevice.empty()) {
-    const std::string library = read_file(source.libdevice);
+    const std::string library = read_device_library(source.libdevice);
     program.check(nvvm.add_lazily(program.get(), library.data(), library.size(), "libdevice"),
                   "nvvmLazyAddModuleToProgram");
   }

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "compile/locate.hpp"
+#include "driver/shared_library.hpp"
 #include "tare/error.hpp"
 
 namespace tare::detail {
@@ -24,9 +25,9 @@ void resolve(void* library, const fs::path& path, const char* name, Function& fu
 }
 
 void* open_library(const fs::path& path) {
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    throw Error(ErrorKind::not_found, "cannot load " + path.string() + ": " + ::dlerror());
+  std::string why;
+  void* library = open_shared_library(path, why);
+  if (library == nullptr) throw Error(ErrorKind::not_found, "cannot load " + path.string() + ": " + why);
   return library;
 }
 

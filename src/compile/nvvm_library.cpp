@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 
+#include "driver/shared_library.hpp"
 #include "tare/error.hpp"
 
 namespace tare::detail {
@@ -22,10 +23,11 @@ void resolve(void* library, const fs::path& path, const char* name, Function& fu
 }
 
 std::unique_ptr<NvvmLibrary> open_library(const fs::path& path) {
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string why;
+  void* library = open_shared_library(path, why);
   if (library == nullptr)
     throw Error(
-        ErrorKind::not_found, "cannot load " + path.string() + " as libNVVM: " + ::dlerror(),
+        ErrorKind::not_found, "cannot load " + path.string() + " as libNVVM: " + why,
         "a CUDA toolkit has it in nvvm/lib64/libnvvm.so; TARE_NVVM or JitOptions::compiler_path names it");
   auto nvvm = std::make_unique<NvvmLibrary>();
   nvvm->path = path;

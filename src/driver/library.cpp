@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "driver/shared_library.hpp"
 #include "driver/stub.hpp"
 
 namespace tare::detail {
@@ -15,13 +16,6 @@ namespace {
 template <class Function>
 Function symbol(void* handle, const char* name) {
   return reinterpret_cast<Function>(dlsym(handle, name));
-}
-
-std::string why_not_opened(const std::string& place) {
-  const char* text = dlerror();
-  std::string why = text != nullptr ? text : "dlopen failed";
-  if (why.starts_with(place + ": ")) why.erase(0, place.size() + 2);
-  return why;
 }
 
 std::string path_of(void* handle, const std::string& place) {
@@ -92,11 +86,8 @@ void LibraryCloser::operator()(void* handle) const noexcept {
 
 std::unique_ptr<DriverLibrary> open_driver(const std::string& place, Wanted wanted, Refusal& refusal) {
   auto library = std::make_unique<DriverLibrary>();
-  library->handle.reset(dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (!library->handle) {
-    refusal.why = why_not_opened(place);
-    return nullptr;
-  }
+  library->handle.reset(open_shared_library(place, refusal.why));
+  if (!library->handle) return nullptr;
   void* handle = library->handle.get();
   library->path = path_of(handle, place);
 

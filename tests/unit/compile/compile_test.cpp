@@ -330,6 +330,22 @@ TEST(CompileNvrtc, AnOptionItRefusesIsInTheLog) {
   }
 }
 
+TEST(CompileNvrtc, ALibraryThatIsCutOffIsRefusedAndEndsNoProcess) {
+  const Folder folder;
+  CompileOptions options = for_sm_90();
+  options.compiler = folder.path() / "libnvrtc.so.13";
+  folder.write("libnvrtc-builtins.so.13.0", "");
+  fs::copy_file(TARE_BINARY_DIR "/lib/tare/cpu/libcuda.so.1", options.compiler);
+  fs::resize_file(options.compiler, fs::file_size(options.compiler) / 2);
+  try {
+    compile_nvrtc("", Code::ptx, {}, options);
+    FAIL() << "it compiled";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::not_found);
+    EXPECT_THAT(e.what(), HasSubstr("cannot load " + options.compiler.string() + ": the file is cut off"));
+  }
+}
+
 TEST(CompileNvrtc, WarningsAreKeptOnSuccess) {
   TARE_NEEDS(nvrtc);
   const Compiled compiled =

@@ -114,6 +114,22 @@ TEST_F(DriverChoice, WithoutAGpuTheCpuDeviceIsTakenAndThePlacesBeforeAreKept) {
       ExitedWithCode(0), AllOf(HasSubstr("cpu 1"), HasSubstr("before: libcuda.so.1: ")));
 }
 
+TEST_F(DriverChoice, ADriverWhoseFileIsCutOffIsRefusedAndEndsNoProcess) {
+  const std::string cut = testing::TempDir() + "cut_libcuda.so.1";
+  std::filesystem::copy_file(kCpuDevice, cut, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) / 2);
+  EXPECT_EXIT(
+      {
+        no_choice_made();
+        setenv("TARE_DRIVER", cut.c_str(), 1);
+        say_what_is_loaded();
+      },
+      ExitedWithCode(3),
+      HasSubstr(cut + ": the file is cut off: it has " + std::to_string(std::filesystem::file_size(cut)) +
+                " bytes of at least "));
+  std::filesystem::remove(cut);
+}
+
 TEST_F(DriverChoice, APathWithNothingThereIsNotFound) {
   EXPECT_EXIT(
       {
