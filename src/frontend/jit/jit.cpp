@@ -48,12 +48,14 @@ struct JitState::Table {
     return nullptr;
   }
 
-  JitSpecialization make(std::span<const JitParameter> parameters, const std::function<void()>& record) {
+  JitSpecialization make(std::span<const JitParameter> parameters, const std::function<void()>& record,
+                         Turn& turn) {
     JitSpecialization specialization;
     const auto start = Clock::now();
     Trace trace(options.name, parameters, where);
     record();
     trace.finish();
+    turn.lambda_has_returned();
     specialization.signature = signature_of(options.name, parameters);
     specialization.trace_ms = ms_since(start);
     if (!context) context = options.context ? *options.context : PrimaryContext();
@@ -82,11 +84,10 @@ const JitSpecialization& JitState::find_or_make(const std::type_info& types,
   refuse_forked_child();  // whose parent may hold the lock for ever
   const Made* made = table_->find(types);
   if (made == nullptr) {
-    const Turn turn(table_->maker,
-                    "the kernel `" + table_->options.name + "` made at " + line_of(table_->where));
+    Turn turn(table_->maker, "the kernel `" + table_->options.name + "` made at " + line_of(table_->where));
     made = table_->find(types);  // another thread may have had its turn
     if (made == nullptr) {
-      JitSpecialization specialization = table_->make(parameters, record);
+      JitSpecialization specialization = table_->make(parameters, record, turn);
       const std::lock_guard lock(table_->mutex);
       made = &table_->made.emplace_back(Made{&types, std::move(specialization)});
       table_->refused_ir.clear();
