@@ -13,27 +13,9 @@ namespace {
 using Kind = Operand::Kind;
 using SymbolKind = Operand::SymbolKind;
 
-bool is_bits(Type t) {
-  return t == Type::b8 || t == Type::b16 || t == Type::b32 || t == Type::b64 || t == Type::b128;
-}
-
-bool is_integer(Type t) {
-  return t >= Type::u8 && t <= Type::s64;
-}
-
-Type doubled(Type type) {
-  switch (type) {
-    case Type::u16:
-      return Type::u32;
-    case Type::s16:
-      return Type::s32;
-    case Type::u32:
-      return Type::u64;
-    case Type::s32:
-      return Type::s64;
-    default:
-      return type;
-  }
+// The types that cvt has had from the beginning.
+bool is_older(Type type) {
+  return is_integer(type) || type == Type::f16 || type == Type::f32 || type == Type::f64 || is_bits(type);
 }
 
 bool is_wide_special(Special special) {
@@ -157,7 +139,7 @@ class Checker {
         if (in_.operands[0].kind != Kind::reg) fail("Result register required for instruction '{}'");
         break;
       case Op::vmad:
-        check_negation();
+        check_negation(in_);
         break;
       case Op::lop3:
         if (in_.bool_op != Bool::none && in_.destination_count != 2) {
@@ -189,17 +171,6 @@ class Checker {
         break;
       default:
         break;
-    }
-  }
-
-  // vmad computes a*b+c, -(a*b)+c, a*b-c or, with .po, a*b+c+1.
-  void check_negation() const {
-    const bool product = in_.operands[1].negated != in_.operands[2].negated;
-    const bool any = in_.operands[1].negated || in_.operands[2].negated || in_.operands[3].negated;
-    if (is_in(in_, "po") && any)
-      detail::fail(in_.line, "Conflicting use of '.po' modifier with operand negation");
-    if (in_.operands[0].negated || (product && in_.operands[3].negated)) {
-      detail::fail(in_.line, "Operand negation limited to either (source A xor source B) or source C");
     }
   }
 
@@ -384,13 +355,25 @@ class Checker {
     if (!fits && in_.op == Op::mov && operand.special != Special::other) mismatch();
   }
 
-  // ld, st, cvt: a vector where .v2 and its like say so, and registers wider than the type (not for integers
-  // that come from bf16 or become it).
+  // Of the older types a wider register may hold the value, and an integer may come from a special register.
+  void check_converted(std::size_t index, Type want) const {
+    const Operand& operand = in_.operands[index];
+    if (is_in(in_, "pack")) return check_value(index, Type::u32, false);
+    const bool of_four = in_.types[0] >= Type::e4m3x4 && in_.types[0] <= Type::e3m2x4 && index == 1;
+    if (operand.kind == Kind::vector && of_four) return;
+    if (bytes_of(operand.id) > size_of(Type::b64)) mismatch();
+    const bool is_old = is_older(in_.types[0]) && is_older(in_.types[1]);
+    if (operand.kind == Kind::special && !(is_integer(in_.types[0]) && is_integer(in_.types[1]))) {
+      fail("Special register argument not allowed for instruction '{}'");
+    }
+    if (index < 2 || !is_in(in_, "scaled::n2::ue8m0")) check_value(index, want, is_old);
+  }
+
+  // ld, st: a vector where .v2 and its like say so, and registers wider than the type.
   void check_memory_value(std::size_t index, Type want) const {
     const Operand& operand = in_.operands[index];
     if (in_.op == Op::cvt) {
-      const bool of_four = size_of(in_.types[0]) == 4 && in_.types[1] == Type::f32 && index == 1;
-      if (operand.kind != Kind::vector || !of_four) check_value(index, want, true);
+      check_converted(index, want);
       return;
     }
     if (in_.vector == 1) {
@@ -425,6 +408,7 @@ class Checker {
     }
     const bool reads_only = std::any_of(operand.elements.begin(), operand.elements.end(),
                                         [](const Operand& e) { return e.kind == Kind::special; });
+    if (in_.op != Op::mov && reads_only) fail("Special register argument not allowed for instruction '{}'");
     if (is_destination && reads_only) {
       detail::fail(in_.line, "Read-only special register cannot be destination argument");
     }
@@ -483,16 +467,6 @@ class Checker {
 };
 
 }  // namespace
-
-bool agrees(Type have, Type want, bool wider) {
-  if (have == Type::pred || want == Type::pred) return have == want;
-  const std::size_t have_size = size_of(have);
-  const std::size_t want_size = size_of(want);
-  if (wider ? have_size < want_size : have_size != want_size) return false;
-  if (is_bits(have) || is_bits(want)) return true;
-  if (is_integer(want)) return is_integer(have);
-  return have == want;
-}
 
 void check_operands(const Instruction& in, const Decoded& decoded, const Module& module,
                     const Function& function) {

@@ -112,6 +112,17 @@ void check_number(const Instruction& in, std::size_t index, char letter) {
   }
 }
 
+void check_negation(const Instruction& in) {
+  const std::vector<Operand>& all = in.operands;
+  const bool product = all[1].negated != all[2].negated;
+  if (is_in(in, "po") && (all[1].negated || all[2].negated || all[3].negated)) {
+    fail(in.line, "Conflicting use of '.po' modifier with operand negation");
+  }
+  if (all[0].negated || (product && all[3].negated)) {
+    fail(in.line, "Operand negation limited to either (source A xor source B) or source C");
+  }
+}
+
 void check_selector(const Instruction& in, std::size_t index, char letter) {
   constexpr unsigned kBytes = 1u << 14, kCountBit = 12;
   const unsigned selector = in.operands[index].selector;

@@ -91,7 +91,7 @@ constexpr OpcodeRow kRows[] = {
     family("cp.reduce.async", Op::cp_reduce_async, 0),
     {"createpolicy", Op::createpolicy, 1, "l?xxx", 1, 1, set(b64), space | cache, 0,
      "fractional range cvt L2 L2::evict_unchanged"},
-    {"cvt", Op::cvt, 1, "TU?xx", 2, 3, kAny & ~set(b8, b16, b64, b128, pred), rounding | special,
+    {"cvt", Op::cvt, 1, "TU?UU", 2, 3, kAny & ~set(b8, b16, b64, b128, pred), rounding | special,
      M::ftz | M::sat | M::relu | M::satfinite, "pack u2 s2 scaled::n2::ue8m0"},
     {"cvta", Op::cvta, 1, "tM", 1, 1, kAddress, space, M::to, {}},
     family("discard", Op::discard, 0),

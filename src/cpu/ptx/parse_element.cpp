@@ -25,6 +25,12 @@ Operand integer_operand_of(std::uint64_t value) {
   return operand;
 }
 
+// Whether an index may have the type.
+bool counts(Type type) {
+  const std::size_t bytes = size_of(type);
+  return agrees(type, bytes == 2 ? Type::u16 : bytes == 4 ? Type::u32 : Type::u64, false);
+}
+
 }  // namespace
 
 const Variable& Parser::variable_of(const Operand& operand) const {
@@ -74,8 +80,7 @@ Operand Parser::element_operand(const Instruction& in, Operand array) {
   const bool is_register = token_.kind == Token::Kind::word && token_.text != "WARP_SZ";
   if (is_register) {
     index = named_operand(in);
-    const bool is_integer = index.kind == Kind::reg && index.id < function_->registers.size() &&
-                            agrees(Type::u32, function_->registers[index.id].type, true);
+    const bool is_integer = index.kind == Kind::reg && counts(function_->registers[index.id].type);
     if (!is_integer) fail(line, "Array index must be an integer");
     index.kind = Kind::address;
     add_offset(index);

@@ -167,6 +167,8 @@ void check_operands(const Instruction& in, const Decoded& decoded, const Module&
 /// OpcodeRow::operands.
 void check_number(const Instruction& in, std::size_t index, char letter);
 void check_selector(const Instruction& in, std::size_t index, char letter);
+/// vmad computes a*b+c, -(a*b)+c, a*b-c or, with .po, a*b+c+1.
+void check_negation(const Instruction& in);
 
 /// An address in brackets, and that of a name as a value: of which state space it is. `wanted` is the
 /// instruction's.
@@ -182,6 +184,10 @@ void check_call(const Instruction& in, const Module& module, const Function& fun
 
 /// Whether a register of type `have` may stand for an operand of type `want`, with `wider` also a wider one.
 bool agrees(Type have, Type want, bool wider);
+bool is_bits(Type t);
+bool is_integer(Type t);
+/// The integer type of twice the width, as of the results of .wide; other types are themselves.
+Type doubled(Type type);
 
 /// Gives formal parameters their offsets; bytes of the whole.
 std::uint64_t lay_out(std::vector<Variable>& parameters);

@@ -87,6 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"add.u32 _, %r1, %r2;", "Result discard mode is not allowed for instruction 'add'"},
         Case{"cvt.u32.u16 %r1, %h1, %r2;", "Arguments mismatch for instruction 'cvt'"},
         Case{"cvt.rn.bf16x2.f32 %r1, %f1;", "Arguments mismatch for instruction 'cvt'"},
+        Case{"cvt.rn.bf16.f32 %r1, %f1;", "Arguments mismatch for instruction 'cvt'"},
+        Case{"cvt.rn.f32.u32 %f1, %tid.x;", "Special register argument not allowed for instruction 'cvt'"},
         Case{"max.u32 %r1, %r2, %r3, %r4;", "Arguments mismatch for instruction 'max'"},
         Case{"setp.eq.f16 %p1|%p2, %h1, %h2;", "Predicate output not allowed for instruction 'setp'"},
         Case{"elect.sync %r1, -1;", "Predicate output expected for instruction 'elect'"},
