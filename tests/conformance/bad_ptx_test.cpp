@@ -1,5 +1,7 @@
 // Texts that are no PTX, or not the PTX that this device takes: the driver's code, a line in the log, and
 // never a crash.
+#include <fmt/format.h>
+
 #include <random>
 
 #include "conformance/driver.hpp"
@@ -163,6 +165,19 @@ TEST_F(BadPtx, AValidInstructionThatIsNotSupportedIsNamedAtItsKernelsLaunch) {
   EXPECT_NE(last_error().find("mov.u32 with the special register %pm0 at line 11 of kernel `k`"),
             std::string::npos)
       << last_error();
+}
+
+// What is asked of each function of a chain must not go through the whole chain again: that took minutes.
+TEST_F(BadPtx, AChainOfFiftyThousandFunctionsIsRefusedWithoutDelay) {
+  constexpr int kFunctions = 50'000;
+  std::string text = ".version 8.5\n.target sm_90\n.address_size 64\n.func f0() { ret; }\n";
+  for (int i = 1; i < kFunctions; ++i)
+    text += fmt::format(".func f{}() {{ call.uni f{}; ret; }}\n", i, i - 1);
+  text += fmt::format(".visible .entry k() {{ call.uni f{}; ret; }}\n", kFunctions - 1);
+  abi::Function function = nullptr;
+  EXPECT_OK(call("cuModuleGetFunction", &function, load(text), "k"));
+  EXPECT_RESULT(abi::kNotSupported, launch(function, {}, {}));
+  EXPECT_NE(last_error().find("functions nested too deeply"), std::string::npos) << last_error();
 }
 
 }  // namespace

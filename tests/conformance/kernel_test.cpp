@@ -1,6 +1,7 @@
 // PTX in, bits out: small programs through the whole device, over one and over many blocks. The
 // instruction by instruction tests are the code generator's; these show that what it makes is
 // launched rightly: indices, parameters, memory spaces, barriers, blocks spread over threads.
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -308,6 +309,41 @@ TEST_F(Kernels, ModuleVariablesAreReadAndWritten) {
   std::uint32_t value = 0;
   EXPECT_OK(call("cuMemcpyDtoH_v2", static_cast<void*>(&value), total, sizeof value));
   EXPECT_EQ(value, 150u);
+}
+
+TEST_F(Kernels, ArrayElementsAreReadWrittenAndPointedTo) {
+  const std::string text = ptx(R"(
+.global .u32 table[4] = {10, 20, 30, 40};
+.visible .entry elements(.param .u64 out, .param .u32 given[3]) {
+  .reg .b64 %rd<5>;
+  .reg .b32 %r<12>;
+  .reg .u64 %index;
+  .reg .u16 %h;
+  .shared .u32 s[4];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  add.u32 %r1, %r1, 1;
+  cvt.u64.u32 %index, %r1;
+  cvt.u16.u32 %h, %r1;
+  ld.global.u32 %r2, table[2];
+  mov.u64 %rd2, table[3];
+  ld.global.u32 %r3, [%rd2];
+  ld.global.u32 %r4, table[%r1];
+  ld.global.u32 %r5, table[%index+1];
+  mov.u64 %rd3, table[%h];
+  ld.global.u32 %r6, [%rd3+8];
+  ld.param.u32 %r7, given[2];
+  st.shared.u32 s[3], 77;
+  ld.shared.u32 %r8, s[%r1+2];
+  st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};
+  st.global.v4.u32 [%rd1+16], {%r6, %r7, %r8, %r1};
+  ret;
+}
+)");
+  DeviceArray<std::uint32_t> out(std::vector<std::uint32_t>(8, 0u));
+  std::array<std::uint32_t, 3> given{5, 6, 7};
+  run(text, "elements", {}, out.argument(), given.data());
+  EXPECT_EQ(out.read(), (std::vector<std::uint32_t>{30, 40, 20, 30, 40, 7, 77, 1}));
 }
 
 TEST_F(Kernels, StructsAndSmallTypesArriveAsParameters) {

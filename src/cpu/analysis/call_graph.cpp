@@ -51,19 +51,81 @@ std::vector<std::uint32_t> callees_of(const Module& module, const Function& func
   return callees;
 }
 
-FunctionSet reachable_from(const Module& module, const Function& function) {
-  FunctionSet reached(module.functions.size(), false);
-  std::vector<std::uint32_t> open = callees_of(module, function);
-  while (!open.empty()) {
-    const std::uint32_t index = open.back();
-    open.pop_back();
-    if (reached[index]) continue;
-    reached[index] = true;
-    const auto more = callees_of(module, module.functions[index]);
-    open.insert(open.end(), more.begin(), more.end());
+/// Every function that a kernel reaches, and those of them that reach themselves: Tarjan's strongly connected
+/// components, without recursion of its own. Takes time in proportion to the calls.
+class Cycles {
+ public:
+  Cycles(const Module& module, const Function& entry)
+      : reached(module.functions.size(), false),
+        recursive(module.functions.size(), false),
+        module_(module),
+        order_(module.functions.size(), 0),
+        low_(module.functions.size(), 0),
+        is_open_(module.functions.size(), false) {
+    for (const std::uint32_t callee : callees_of(module, entry)) visit(callee);
   }
-  return reached;
-}
+
+  FunctionSet reached, recursive;
+
+ private:
+  struct Step {
+    std::uint32_t function;
+    std::vector<std::uint32_t> callees;
+    std::size_t next = 0;
+  };
+
+  void enter(std::uint32_t function) {
+    reached[function] = true;
+    order_[function] = low_[function] = ++count_;
+    open_.push_back(function);
+    is_open_[function] = true;
+    steps_.push_back({function, callees_of(module_, module_.functions[function])});
+  }
+
+  void visit(std::uint32_t root) {
+    if (reached[root]) return;
+    enter(root);
+    while (!steps_.empty()) {
+      Step& step = steps_.back();
+      if (step.next == step.callees.size()) {
+        leave();
+        continue;
+      }
+      const std::uint32_t callee = step.callees[step.next++];
+      if (callee == step.function) recursive[callee] = true;
+      if (!reached[callee]) {
+        enter(callee);
+      } else if (is_open_[callee]) {
+        low_[step.function] = std::min(low_[step.function], order_[callee]);
+      }
+    }
+  }
+
+  // All that the last function calls has been seen.
+  void leave() {
+    const std::uint32_t function = steps_.back().function;
+    steps_.pop_back();
+    if (!steps_.empty()) {
+      const std::uint32_t caller = steps_.back().function;
+      low_[caller] = std::min(low_[caller], low_[function]);
+    }
+    if (low_[function] != order_[function]) return;
+    const bool is_alone = open_.back() == function;
+    while (is_open_[function]) {
+      const std::uint32_t member = open_.back();
+      open_.pop_back();
+      is_open_[member] = false;
+      if (!is_alone) recursive[member] = true;
+    }
+  }
+
+  const Module& module_;
+  std::vector<std::uint32_t> order_, low_;
+  FunctionSet is_open_;
+  std::vector<std::uint32_t> open_;
+  std::vector<Step> steps_;
+  std::uint32_t count_ = 0;
+};
 
 bool allocates(const Function& function) {
   return std::any_of(function.body.begin(), function.body.end(), [](const Instruction& i) {
@@ -109,7 +171,7 @@ std::vector<std::uint32_t> targets_of(const Module& module, const Function& call
 
 FunctionSet functions_on_stack(const Module& module, const Function& entry) {
   FunctionSet result(module.functions.size(), false);
-  const FunctionSet reached = reachable_from(module, entry);
+  const Cycles cycles(module, entry);
   const auto add_indirect = [&](const Function& function) {
     for (const Instruction& instruction : function.body) {
       if (instruction.op != Op::call || !is_indirect(instruction)) continue;
@@ -117,11 +179,11 @@ FunctionSet functions_on_stack(const Module& module, const Function& entry) {
     }
   };
   add_indirect(entry);
-  for (std::uint32_t f = 0; f < reached.size(); ++f) {
-    if (!reached[f]) continue;
+  for (std::uint32_t f = 0; f < cycles.reached.size(); ++f) {
+    if (!cycles.reached[f]) continue;
     const Function& function = module.functions[f];
     add_indirect(function);
-    if (allocates(function) || reachable_from(module, function)[f]) result[f] = true;
+    if (allocates(function) || cycles.recursive[f]) result[f] = true;
   }
   return result;
 }

@@ -13,38 +13,9 @@ namespace {
 using Kind = Operand::Kind;
 using SymbolKind = Operand::SymbolKind;
 
-bool is_bits(Type t) {
-  return t == Type::b8 || t == Type::b16 || t == Type::b32 || t == Type::b64 || t == Type::b128;
-}
-
-bool is_integer(Type t) {
-  return t >= Type::u8 && t <= Type::s64;
-}
-
-// Whether a register of type `have` may stand for an operand of type `want`.
-bool agrees(Type have, Type want, bool wider) {
-  if (have == Type::pred || want == Type::pred) return have == want;
-  const std::size_t have_size = size_of(have);
-  const std::size_t want_size = size_of(want);
-  if (wider ? have_size < want_size : have_size != want_size) return false;
-  if (is_bits(have) || is_bits(want)) return true;
-  if (is_integer(want)) return is_integer(have);
-  return have == want;
-}
-
-Type doubled(Type type) {
-  switch (type) {
-    case Type::u16:
-      return Type::u32;
-    case Type::s16:
-      return Type::s32;
-    case Type::u32:
-      return Type::u64;
-    case Type::s32:
-      return Type::s64;
-    default:
-      return type;
-  }
+// The types that cvt has had from the beginning.
+bool is_older(Type type) {
+  return is_integer(type) || type == Type::f16 || type == Type::f32 || type == Type::f64 || is_bits(type);
 }
 
 bool is_wide_special(Special special) {
@@ -56,26 +27,31 @@ bool is_in(const Instruction& in, std::string_view word) {
   return std::find(in.rest.begin(), in.rest.end(), word) != in.rest.end();
 }
 
+constexpr int kNewTarget = 100;  // sm_100
+
 class Checker {
  public:
-  Checker(const Instruction& in, const OpcodeRow& row, const Module& module, const Function& function)
-      : in_(in), row_(row), module_(module), function_(function) {}
+  Checker(const Instruction& in, const Decoded& decoded, const Module& module, const Function& function)
+      : in_(in), row_(*decoded.row), letters_(decoded.operands), module_(module), function_(function) {}
 
   void run() {
     if (in_.op == Op::call) {
-      check_call();
+      check_call(in_, module_, function_);
       return;
     }
+    choose_letters();
     check_count();
     check_forms();
     const std::size_t second = in_.destination_count == 2 ? 1 : 0;
     if (second == 1) check_second_destination();
-    std::string_view letters = row_.operands;
+    std::string_view letters = letters_;
     for (std::size_t i = 0; i < in_.operands.size(); ++i) {
       if (i == 1 && second == 1) continue;
       while (letters.starts_with('?')) letters.remove_prefix(1);
       if (letters.empty() || letters.front() == '*') return;
       check_operand(i, letters.front(), i < in_.destination_count);
+      check_number(in_, i, letters.front());
+      check_selector(in_, i, letters.front());
       letters.remove_prefix(1);
     }
   }
@@ -86,30 +62,24 @@ class Checker {
     detail::fail(in_.line, fmt::format(fmt::runtime(format), message_name(in_)));
   }
 
-  void check_count() const {
-    const std::size_t optional = row_.operands.find_first_of("?*");
-    const std::size_t least = optional == std::string_view::npos ? row_.operands.size() : optional;
-    const bool any = row_.operands.ends_with('*');
-    const std::size_t most = row_.operands.size() - (optional == std::string_view::npos ? 0 : 1);
-    const std::size_t count = in_.operands.size() - (in_.destination_count == 2 ? 1 : 0);
-    if (count < least || (!any && count > most)) mismatch();
+  // Of several lists, the one as long as the operands.
+  void choose_letters() {
+    std::string_view lists = letters_;
+    while (true) {
+      const std::size_t end = std::min(lists.find('/'), lists.size());
+      letters_ = lists.substr(0, end);
+      if (letters_.size() == in_.operands.size() || end == lists.size()) return;
+      lists.remove_prefix(end + 1);
+    }
   }
 
-  // Numbers and counts of barriers where they are constants.
-  void check_barrier() const {
-    constexpr std::int64_t kBarriers = 16, kWarp = 32;
-    if (is_in(in_, "warp") || is_in(in_, "cluster")) return;
-    const std::size_t number = is_in(in_, "red") ? 1 : 0;
-    const auto constant = [&](std::size_t index) {
-      return index < in_.operands.size() && in_.operands[index].kind == Kind::integer;
-    };
-    if (constant(number) && (in_.operands[number].integer < 0 || in_.operands[number].integer >= kBarriers)) {
-      detail::fail(in_.line, fmt::format("Barrier number '{}' out of range, expected to be in range [0..15]",
-                                         in_.operands[number].integer));
-    }
-    if (constant(number + 1) && in_.operands[number + 1].integer % kWarp != 0) {
-      detail::fail(in_.line, "Number of threads participating in barrier must be in multiple of warp size");
-    }
+  void check_count() const {
+    const std::size_t optional = letters_.find_first_of("?*");
+    const std::size_t least = optional == std::string_view::npos ? letters_.size() : optional;
+    const bool any = letters_.ends_with('*');
+    const std::size_t most = letters_.size() - (optional == std::string_view::npos ? 0 : 1);
+    const std::size_t count = in_.operands.size() - (in_.destination_count == 2 ? 1 : 0);
+    if (count < least || (!any && count > most)) mismatch();
   }
 
   // What depends on suffixes beyond the letters.
@@ -123,6 +93,12 @@ class Checker {
           "version 6.4");
     }
     const std::size_t count = in_.operands.size() - (in_.destination_count == 2 ? 1 : 0);
+    const bool is_mixed = row_.min_types == 1 && in_.type_count == 2;
+    if ((is_mixed || in_.types[0] == Type::f32x2) && module_.target_sm < kNewTarget) {
+      fail("Feature '{}." + std::string(name_of(in_.types[0])) +
+           (is_mixed ? "." + std::string(name_of(in_.types[1])) : "") +
+           "' requires .target sm_100 or higher");
+    }
     switch (in_.op) {
       case Op::setmaxnreg:
         // One of those that only the targets with a letter have: sm_90a.
@@ -132,6 +108,19 @@ class Checker {
         break;
       case Op::cvt:
         check_conversion_target(in_, module_);
+        if (count != conversion_operands(in_)) mismatch();
+        break;
+      case Op::cvta:
+        if (size_of(in_.types[0]) == 4) check_address_size(in_, module_);
+        break;
+      case Op::redux:
+        if (in_.types[0] == Type::f32 && module_.target_sm < kNewTarget) {
+          fail("Instruction '{}.f32' not supported on .target '" + module_.target + "'");
+        }
+        if (in_.types[0] == Type::b32) {
+          check_value(0, Type::u32, false);
+          check_value(1, Type::u32, false);
+        }
         break;
       case Op::min:
       case Op::max:
@@ -143,7 +132,19 @@ class Checker {
           fail("Boolean operation is required for instruction '{}'");
         if (in_.bool_op != Bool::none && count < 4) mismatch();
         break;
+      case Op::elect:
+        if (in_.destination_count != 2) fail("Predicate output expected for instruction '{}'");
+        break;
+      case Op::stackrestore:
+        if (in_.operands[0].kind != Kind::reg) fail("Result register required for instruction '{}'");
+        break;
+      case Op::vmad:
+        check_negation(in_);
+        break;
       case Op::lop3:
+        if (in_.bool_op != Bool::none && in_.destination_count != 2) {
+          fail("Predicate output expected for instruction '{}'");
+        }
         if ((in_.bool_op != Bool::none) != (count == 6)) mismatch();
         break;
       case Op::shfl:
@@ -154,7 +155,7 @@ class Checker {
         break;
       case Op::atom:
         check_hint(count, is_in(in_, "cas") ? 4 : 3);
-        if (is_in(in_, "cas")) check_moved(3);
+        if (is_in(in_, "cas")) check_moved(3, false);
         break;
       case Op::red:
         check_hint(count, 2);
@@ -168,20 +169,17 @@ class Checker {
         check_access_target(in_, module_);
         if (in_.space == Space::constant) fail("State space incorrect for instruction '{}'");
         break;
-      case Op::bar:
-      case Op::barrier:
-        if ((count == 0 && !is_in(in_, "cluster")) || count > (in_.destination_count == 1 ? 4u : 2u))
-          mismatch();
-        check_barrier();
-        break;
       default:
         break;
     }
   }
 
   void check_third(std::size_t count) const {
-    constexpr int kNewTarget = 100;
-    if (count == 4 && in_.types[0] == Type::f32 && module_.target_sm < kNewTarget) {
+    if (count == 4 && in_.types[0] != Type::f32) mismatch();
+    if (count == 3 && in_.has(Modifier::abs) && !in_.has(Modifier::xorsign)) {
+      detail::fail(in_.line, "Modifier '.abs' requires modifier '.xorsign'");
+    }
+    if (count == 4 && module_.target_sm < kNewTarget) {
       fail("Feature '{0}.f32 with 3 input operands' requires .target sm_100 or higher");
     }
   }
@@ -194,10 +192,15 @@ class Checker {
            " arguments");
     }
     if (count != plain + (hinted ? 1 : 0)) mismatch();
-    if (hinted) check_value(plain, Type::b64, false);
+    if (hinted) check_value(plain, Type::u64, false);
   }
 
   void check_second_destination() const {
+    const bool half_compare = in_.op == Op::setp && (in_.types[0] == Type::f16 || in_.types[0] == Type::bf16);
+    if (half_compare || (in_.op == Op::lop3 && in_.bool_op == Bool::none) ||
+        (in_.op == Op::match && in_.has(Modifier::any))) {
+      fail("Predicate output not allowed for instruction '{}'");
+    }
     const Operand& operand = in_.operands[1];
     if (operand.kind == Kind::sink) return;
     if (operand.kind != Kind::reg) fail("Result register required for instruction '{}'");
@@ -209,6 +212,9 @@ class Checker {
     const bool is_result =
         operand.kind == Kind::reg || operand.kind == Kind::vector || operand.kind == Kind::sink;
     if (is_destination && !is_result) fail("Result register required for instruction '{}'");
+    if (is_destination && operand.kind == Kind::sink && !may_discard()) {
+      fail("Result discard mode is not allowed for instruction '{}'");
+    }
     if (!is_destination && operand.kind == Kind::sink && letter != 'x') mismatch();
     if (operand.negated && in_.op != Op::vmad &&
         (is_destination || operand.kind != Kind::reg || function_.registers[operand.id].type != Type::pred)) {
@@ -236,17 +242,44 @@ class Checker {
       case 'i':
         check_value(index, Type::u32, false);
         break;
+      case 'f':
+        check_value(index, Type::f32, false);
+        break;
+      case 'a':
+        check_value(index, bytes_of(operand.id) == 4 ? Type::u32 : Type::u64, false);
+        break;
+      case 'o':
+        check_value(index, is_predicate(operand) ? Type::pred : Type::u32, false);
+        break;
+      case 'n':
+      case 'c':
+        check_value(index, Type::u32, false);
+        break;
+      case 'S':
+      case 's':
+      case 'z':
+      case 'm':
+      case 'r':
+        if (operand.kind != Kind::reg && letter != 's' && letter != 'm') mismatch();
+        check_value(index, Type::u32, false);
+        break;
+      case 'Y':
+        detail::check_address(in_, operand, Space::shared, module_, function_);
+        break;
+      case 'Z':
+        detail::check_address(in_, operand, Space::global, module_, function_);
+        break;
       case 'l':
-        check_value(index, Type::b64, false);
+        check_value(index, Type::u64, false);
         break;
       case 'p':
         check_value(index, Type::pred, false);
         break;
       case 'M':
-        check_moved(index);
+        check_moved(index, is_destination);
         break;
       case 'A':
-        check_address(operand);
+        detail::check_address(in_, operand, in_.space, module_, function_);
         break;
       case 'k':
         if (operand.kind != Kind::integer) mismatch();
@@ -254,6 +287,20 @@ class Checker {
       default:
         break;
     }
+  }
+
+  // Where `_` may take the result's place.
+  bool may_discard() const {
+    return in_.destination_count == 2 || in_.op == Op::atom || in_.op == Op::setp ||
+           (in_.op == Op::match && in_.has(Modifier::all));
+  }
+
+  std::size_t bytes_of(RegisterId id) const {
+    return id == kNoId ? 0 : size_of(function_.registers[id].type);
+  }
+
+  bool is_predicate(const Operand& operand) const {
+    return operand.kind == Kind::reg && function_.registers[operand.id].type == Type::pred;
   }
 
   // add.f32.f16 d, a, c and fma.rn.f32.f16 d, a, b, c: the first and last have the first type.
@@ -301,19 +348,32 @@ class Checker {
   void check_special(const Operand& operand, Type want) const {
     if (want == Type::pred && operand.special == Special::is_explicit_cluster) return;
     if (!is_bits(want) && !is_integer(want)) mismatch();
-    const bool fits =
-        operand.special == Special::gridid || (size_of(want) == 8) == is_wide_special(operand.special);
+    const std::size_t bytes = size_of(want);
+    const bool fits = bytes == (is_wide_special(operand.special) ? 8u : 4u) ||
+                      (operand.special == Special::gridid && bytes <= 8) ||
+                      (operand.special <= Special::nctaid_z && bytes == 2);  // 16 bits in PTX 1.x
     if (!fits && in_.op == Op::mov && operand.special != Special::other) mismatch();
   }
 
-  // ld, st, cvt: a vector where .v2 and its like say so, and registers wider than the type (not for integers
-  // that come from bf16 or become it).
+  // Of the older types a wider register may hold the value, and an integer may come from a special register.
+  void check_converted(std::size_t index, Type want) const {
+    const Operand& operand = in_.operands[index];
+    if (is_in(in_, "pack")) return check_value(index, Type::u32, false);
+    const bool of_four = in_.types[0] >= Type::e4m3x4 && in_.types[0] <= Type::e3m2x4 && index == 1;
+    if (operand.kind == Kind::vector && of_four) return;
+    if (bytes_of(operand.id) > size_of(Type::b64)) mismatch();
+    const bool is_old = is_older(in_.types[0]) && is_older(in_.types[1]);
+    if (operand.kind == Kind::special && !(is_integer(in_.types[0]) && is_integer(in_.types[1]))) {
+      fail("Special register argument not allowed for instruction '{}'");
+    }
+    if (index < 2 || !is_in(in_, "scaled::n2::ue8m0")) check_value(index, want, is_old);
+  }
+
+  // ld, st: a vector where .v2 and its like say so, and registers wider than the type.
   void check_memory_value(std::size_t index, Type want) const {
     const Operand& operand = in_.operands[index];
     if (in_.op == Op::cvt) {
-      const auto pairs = [&](Type a, Type b) { return a == Type::bf16 && is_integer(b); };
-      const bool exact = pairs(in_.types[0], in_.types[1]) || pairs(in_.types[1], in_.types[0]);
-      if (operand.kind != Kind::vector) check_value(index, want, !exact);
+      check_converted(index, want);
       return;
     }
     if (in_.vector == 1) {
@@ -323,25 +383,54 @@ class Checker {
     if (operand.kind != Kind::vector || operand.elements.size() != in_.vector) {
       fail("Argument vector size mismatch for instruction '{}'");
     }
+    if (index == 0) check_vector(operand, true);
     for (const Operand& element : operand.elements) {
       if (element.kind == Kind::reg && !agrees(function_.registers[element.id].type, want, true)) mismatch();
     }
   }
 
-  void check_moved(std::size_t index) const {
+  void check_vector(const Operand& operand, bool is_destination) const {
+    constexpr std::size_t kWidest = 16;  // bytes
+    if (in_.vector > 1 && operand.elements.size() != in_.vector) {
+      fail("Argument vector size mismatch for instruction '{}'");
+    }
+    const Operand& other = in_.operands[is_destination ? in_.operands.size() - 1 : 0];
+    if (in_.vector == 1 && in_.op == Op::mov && other.kind == Kind::vector) {
+      detail::fail(in_.line,
+                   "Illegal vector-vector operands for vector-scalar or scalar-vector mov instruction");
+    }
+    if (in_.vector == 1 && in_.op != Op::mov) fail("Vector operand is not allowed for instruction '{}'");
+    if (in_.op == Op::mov && in_.vector > 1 && in_.types[0] == Type::pred) {
+      fail("Vector qualifier is not allowed for instruction '{}'");
+    }
+    if (in_.op == Op::mov && size_of(in_.types[0]) * in_.vector > kWidest) {
+      detail::fail(in_.line, "Vector type too large, exceeds 128 bit limit");
+    }
+    const bool reads_only = std::any_of(operand.elements.begin(), operand.elements.end(),
+                                        [](const Operand& e) { return e.kind == Kind::special; });
+    if (in_.op != Op::mov && reads_only) fail("Special register argument not allowed for instruction '{}'");
+    if (is_destination && reads_only) {
+      detail::fail(in_.line, "Read-only special register cannot be destination argument");
+    }
+  }
+
+  void check_moved(std::size_t index, bool is_destination) const {
     const Operand& operand = in_.operands[index];
     const Type want = in_.types[0];
     if (operand.kind == Kind::symbol) {
       if (size_of(want) < 4 || (!is_bits(want) && !is_integer(want))) mismatch();
+      detail::check_symbol(in_, operand, module_, function_);
       return;
     }
     if (operand.kind != Kind::vector) {
+      if (in_.vector > 1) {
+        detail::fail(in_.line, is_destination ? "Result vector expected"
+                                              : fmt::format("Vector expected for argument {}", index));
+      }
       check_value(index, want, false);
       return;
     }
-    if (in_.vector > 1 && operand.elements.size() != in_.vector) {
-      fail("Argument vector size mismatch for instruction '{}'");
-    }
+    check_vector(operand, is_destination);
     // Without .v2, as in mov.b64 {a, b}, c: the elements together are as wide as the type.
     const std::size_t each = in_.vector > 1 ? size_of(want) : size_of(want) / operand.elements.size();
     if (in_.vector == 1 && (each * operand.elements.size() != size_of(want) || !is_bits(want))) mismatch();
@@ -370,84 +459,18 @@ class Checker {
     return false;
   }
 
-  void check_address(const Operand& operand) const {
-    if (operand.kind != Kind::address) mismatch();
-    Space space = Space::generic;
-    switch (operand.symbol_kind) {
-      case SymbolKind::module_variable:
-        space = module_.variables[operand.symbol].space;
-        break;
-      case SymbolKind::function_variable:
-        space = function_.variables[operand.symbol].space;
-        break;
-      case SymbolKind::parameter:
-      case SymbolKind::return_value:
-        space = Space::param;
-        break;
-      case SymbolKind::function:
-        mismatch();
-      default:
-        if (operand.id == kNoId && in_.space != Space::local) {
-          fail("Immediate addresses allowed only for .local state space");
-        }
-        return;
-    }
-    const bool reaches = in_.space == Space::generic ? space != Space::param : space == in_.space;
-    if (!reaches) {
-      fail("State space mismatch between instruction and address in instruction '{}'");
-    }
-  }
-
-  void check_call() const {
-    const Operand& callee = in_.operands[1];
-    const std::vector<Variable>* parameters = nullptr;
-    const std::vector<Variable>* returns = nullptr;
-    if (callee.kind == Kind::symbol) {
-      parameters = &module_.functions[callee.symbol].parameters;
-      returns = &module_.functions[callee.symbol].returns;
-    } else if (in_.operands.size() < 4) {
-      detail::fail(in_.line,
-                   fmt::format("Call to '{}' requires call prototype", function_.registers[callee.id].name));
-    } else if (in_.operands[3].kind == Kind::symbol) {
-      parameters = &function_.prototypes[in_.operands[3].symbol].parameters;
-      returns = &function_.prototypes[in_.operands[3].symbol].returns;
-    } else {
-      return;
-    }
-    check_passed(in_.operands[2], *parameters);
-    check_passed(in_.operands[0], *returns);
-  }
-
-  void check_passed(const Operand& list, const std::vector<Variable>& formals) const {
-    if (list.elements.size() != formals.size()) detail::fail(in_.line, "Call has wrong number of parameters");
-    for (std::size_t i = 0; i < formals.size(); ++i) {
-      const Variable& formal = formals[i];
-      const Operand& actual = list.elements[i];
-      bool matches = true;
-      if (actual.kind == Kind::reg) {
-        matches = !formal.is_array && agrees(function_.registers[actual.id].type, formal.type, false);
-      } else if (actual.kind == Kind::symbol && actual.symbol_kind == SymbolKind::function_variable) {
-        const Variable& variable = function_.variables[actual.symbol];
-        matches = formal.size == 0 || variable.size == formal.size;
-      }
-      if (!matches) {
-        detail::fail(in_.line,
-                     fmt::format("Type of argument does not match formal parameter '{}'", formal.name));
-      }
-    }
-  }
-
   const Instruction& in_;
   const OpcodeRow& row_;
+  std::string_view letters_;
   const Module& module_;
   const Function& function_;
 };
 
 }  // namespace
 
-void check_operands(const Instruction& in, const OpcodeRow& row, const Module& module,
+void check_operands(const Instruction& in, const Decoded& decoded, const Module& module,
                     const Function& function) {
-  Checker(in, row, module, function).run();
+  Checker(in, decoded, module, function).run();
 }
 
 }  // namespace tare::cpu::ptx::detail

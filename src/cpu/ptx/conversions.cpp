@@ -65,6 +65,7 @@ constexpr Conversion kConversions[] = {
     {set(tf32), set(f32), kNearestOrZero, 0, M::relu | M::satfinite},
     {set(tf32), set(f32), roundings(Rounding::rna), M::satfinite},
     {set(f16x2, bf16x2), set(f32), kNearestOrZero, 0, M::relu | M::satfinite},
+    {set(f16x2, bf16x2), set(f32), roundings(Rounding::rs), M::relu | M::satfinite},
     {set(f16x2), set(e4m3x2, e5m2x2), kNearest, M::relu},
     {set(e4m3x2, e5m2x2), set(f32, f16x2), kNearest, M::relu | M::satfinite, 0, M::satfinite},
 };
@@ -137,7 +138,7 @@ void check_conversion(const Instruction& in, std::uint32_t line) {
     if (!of_newer) fail(line, "Unexpected instruction types specified for 'cvt'");
   }
   const TypeSet to = bit(in.types[0]), from = bit(in.types[1]);
-  if (((to | from) & kNewer) != 0 || in.rounding == Rounding::rs) return;
+  if (((to | from) & kNewer) != 0) return;
   const std::uint32_t rounding = 1u << static_cast<unsigned>(in.rounding);
   const Conversion* found = nullptr;
   for (const Conversion& row : kConversions) {
@@ -152,6 +153,9 @@ void check_conversion(const Instruction& in, std::uint32_t line) {
 void check_conversion_target(const Instruction& in, const Module& module) {
   constexpr int kNewTarget = 100;
   if (module.target_sm >= kNewTarget) return;
+  if (in.rounding == Rounding::rs) {
+    fail(in.line, fmt::format("Feature '.rs' not supported on .target '{}'", module.target));
+  }
   for (const Type type : {in.types[0], in.types[1]}) {
     if (type == none || (bit(type) & kNewer) == 0) continue;
     fail(in.line, fmt::format("Instruction 'cvt with .{}' not supported on .target '{}'", name_of(type),
@@ -161,6 +165,20 @@ void check_conversion_target(const Instruction& in, const Module& module) {
     fail(in.line, fmt::format("Modifier '.satfinite' on 'cvt.tf32.f32.{}' requires .target sm_100 or higher",
                               in.rounding == Rounding::rn ? "rn" : "rz"));
   }
+}
+
+/// How many operands the conversion has: one value, or two or four that are packed, and bits that round.
+std::size_t conversion_operands(const Instruction& in) {
+  const auto is = [&](std::string_view word) {
+    return std::find(in.rest.begin(), in.rest.end(), word) != in.rest.end();
+  };
+  if (is("pack")) return in.type_count == 3 || is("u2") || is("s2") ? 4 : 3;
+  const bool packs = in.types[1] == f32 && size_of(in.types[0]) <= size_of(f32) && in.types[0] != tf32 &&
+                     ((bit(in.types[0]) & (kNewer | set(f16x2, bf16x2, e4m3x2, e5m2x2))) != 0);
+  constexpr TypeSet kOfFour = set(e4m3x4, e5m2x4, e2m1x4, e2m3x4, e3m2x4);
+  const bool of_four = (bit(in.types[0]) & kOfFour) != 0;  // in braces, one operand
+  return 2 + (packs && !of_four ? 1 : 0) + (in.rounding == Rounding::rs ? 1 : 0) +
+         (is("scaled::n2::ue8m0") ? 1 : 0);
 }
 
 }  // namespace tare::cpu::ptx::detail

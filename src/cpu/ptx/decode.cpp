@@ -328,6 +328,7 @@ Decoded decode(std::string_view spelling, std::uint32_t line) {
     rest.remove_prefix(end);
   }
   check_suffixes(decoded.instruction, *decoded.row, line);
+  decoded.operands = check_form(decoded.instruction, *decoded.row, spelling.substr(length), line);
   return decoded;
 }
 

@@ -10,7 +10,8 @@ namespace tare::cpu::ptx::detail {
 
 struct Decoded {
   const OpcodeRow* row = nullptr;
-  Instruction instruction;  // op, spelling, suffixes; no line, no operands
+  std::string_view operands;  // OpcodeRow::operands, or those of its form
+  Instruction instruction;    // op, spelling, suffixes; no line, no operands
 };
 
 /// Throws Failure, with `line`, on an unknown opcode and on suffixes that the opcode does not take.
@@ -19,9 +20,15 @@ Decoded decode(std::string_view spelling, std::uint32_t line);
 /// Refuses suffixes that do not go together; part of decode().
 void check_suffixes(const Instruction& in, const OpcodeRow& row, std::uint32_t line);
 
+/// Refuses what no form of the opcode has: `suffixes` as written, each after its dot; part of decode(). The
+/// operands of the form there is, as OpcodeRow::operands has them.
+std::string_view check_form(const Instruction& in, const OpcodeRow& row, std::string_view suffixes,
+                            std::uint32_t line);
+
 /// The same for cvt, by a table of the conversions that there are; and what only newer targets convert.
 void check_conversion(const Instruction& in, std::uint32_t line);
 void check_conversion_target(const Instruction& in, const Module& module);
+std::size_t conversion_operands(const Instruction& in);
 
 /// The same for ld, ldu and st, by their state spaces; and what only newer targets access.
 void check_access(const Instruction& in, std::uint32_t line);

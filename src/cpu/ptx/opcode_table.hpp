@@ -43,6 +43,10 @@ struct OpcodeRow {
   ///   p      predicate                            k    integer constant
   ///   A      address                              M    as mov: also a vector, an address of a name
   ///   L B    label, name of .branchtargets        x    anything
+  ///   f      f32                                  a    an address in a register of 32 or 64 bits, or a
+  ///   number n c    number of a barrier, count of threads   o   32 bits or a predicate Y Z    address of
+  ///   .shared, of .global S s z m r  of video instructions: result and source, which may be pieces; lanes; a
+  ///   plain source; a register
   std::string_view operands;
   std::uint8_t min_types = 0, max_types = 0;
   TypeSet types = 0;

@@ -100,7 +100,7 @@ void Parser::instruction(std::string_view first_word, std::uint32_t line) {
     operands(in, *found.row);
   }
   expect(';');
-  check_operands(in, *found.row, module_, *function_);
+  check_operands(in, found, module_, *function_);
   if (references_.size() != references)
     with_labels_.push_back(static_cast<std::uint32_t>(function_->body.size()));
   function_->body.push_back(std::move(in));
@@ -179,13 +179,16 @@ Operand Parser::named_operand(const Instruction& in) {
   }
   if (symbol->kind == Symbol::Kind::reg) {
     materialise(*symbol, name);
-    return register_operand(*symbol, name, in);
+    Operand found = register_operand(*symbol, name, in);
+    if (token_.is('[')) fail(line, "Array indexing on non-array");
+    return found;
   }
   if (!symbol_operand(*symbol, operand)) {
     fail(line, fmt::format("Arguments mismatch for instruction '{}'", message_name(in)));
   }
   operand.kind = Kind::symbol;
   advance();
+  if (token_.is('[')) return element_operand(in, std::move(operand));
   add_offset(operand);
   return operand;
 }
@@ -247,6 +250,7 @@ bool Parser::symbol_operand(const Symbol& symbol, Operand& operand) const {
 }
 
 void Parser::add_offset(Operand& operand) {
+  if (token_.is('-')) syntax();
   while (token_.is('+') || token_.is('-')) {
     const bool minus = token_.is('-');
     advance();

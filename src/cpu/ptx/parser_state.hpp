@@ -117,6 +117,9 @@ class Parser {
   Operand targets_operand(const Instruction& in);
   Operand constant_operand();
   void add_offset(Operand& operand);
+  Operand element_operand(const Instruction& in, Operand array);
+  const Variable& variable_of(const Operand& operand) const;
+  RegisterId compute(std::string_view spelling, Type type, std::uint32_t line, std::vector<Operand> sources);
   bool symbol_operand(const Symbol& symbol, Operand& operand) const;
   std::uint32_t materialise(Symbol& symbol, std::string_view name);
   Operand label_reference(std::string_view name, std::uint32_t line);
@@ -156,9 +159,35 @@ class Parser {
   std::uint64_t expanded_targets_ = 0;
 };
 
-/// Operand kinds, counts and register types against the row; parse errors in ptxas's words.
-void check_operands(const Instruction& in, const OpcodeRow& row, const Module& module,
+/// Operand kinds, counts and register types against the opcode's row and form; parse errors in ptxas's words.
+void check_operands(const Instruction& in, const Decoded& decoded, const Module& module,
                     const Function& function);
+
+/// The value of an operand that is a constant, and the piece of one that is a register; `letter` is that of
+/// OpcodeRow::operands.
+void check_number(const Instruction& in, std::size_t index, char letter);
+void check_selector(const Instruction& in, std::size_t index, char letter);
+/// vmad computes a*b+c, -(a*b)+c, a*b-c or, with .po, a*b+c+1.
+void check_negation(const Instruction& in);
+
+/// An address in brackets, and that of a name as a value: of which state space it is. `wanted` is the
+/// instruction's.
+void check_address(const Instruction& in, const Operand& operand, Space wanted, const Module& module,
+                   const Function& function);
+void check_symbol(const Instruction& in, const Operand& operand, const Module& module,
+                  const Function& function);
+/// Refuses what has addresses of 32 bits, where the text's are of 64.
+void check_address_size(const Instruction& in, const Module& module);
+
+/// What a call passes and takes, against its function or prototype.
+void check_call(const Instruction& in, const Module& module, const Function& function);
+
+/// Whether a register of type `have` may stand for an operand of type `want`, with `wider` also a wider one.
+bool agrees(Type have, Type want, bool wider);
+bool is_bits(Type t);
+bool is_integer(Type t);
+/// The integer type of twice the width, as of the results of .wide; other types are themselves.
+Type doubled(Type type);
 
 /// Gives formal parameters their offsets; bytes of the whole.
 std::uint64_t lay_out(std::vector<Variable>& parameters);

@@ -142,7 +142,7 @@ TEST(PtxOperand, AddressesHaveABaseAndAnOffset) {
   EXPECT_EQ(negative.integer, -8);
   EXPECT_EQ(negative.id, 1u);
   EXPECT_EQ(negative.symbol_kind, SymbolKind::none);
-  EXPECT_EQ(first_of("ld.global.u32 %r1, [%rd3-8];").operands[1].integer, -8);
+  EXPECT_EQ(first_of("ld.global.u32 %r1, [%rd3+8-16];").operands[1].integer, -8);
   const Operand variable = first_of("ld.global.u32 %r1, [g+4*2];", before).operands[1];
   EXPECT_EQ(variable.symbol_kind, SymbolKind::module_variable);
   EXPECT_EQ(variable.symbol, 0u);
