@@ -62,6 +62,23 @@ TEST_F(StrayAccesses, BeyondAnAllocationOfAnySizeAreIllegalAddresses) {
   for (const DevicePointer each : neighbours) EXPECT_OK(call("cuMemFree_v2", each));
 }
 
+TEST_F(StrayAccesses, FarFromEveryAllocationAreIllegalAddresses) {
+  for (const std::size_t bytes : {std::size_t{4096}, std::size_t{3'000'000}}) {
+    SCOPED_TRACE(bytes);
+    DevicePointer pointer = 0;
+    ASSERT_OK(call("cuMemAlloc_v2", &pointer, bytes));
+    for (const std::int64_t distance :
+         {std::int64_t{4} << 10, std::int64_t{20'000}, std::int64_t{4} << 20, std::int64_t{80'000'000},
+          std::int64_t{1} << 31, std::int64_t{15} << 30}) {
+      SCOPED_TRACE(distance);
+      const auto behind = static_cast<std::uint64_t>(distance);
+      EXPECT_RESULT(abi::kIllegalAddress, store_at(end_of(pointer, bytes) + behind));
+      EXPECT_RESULT(abi::kIllegalAddress, store_at(pointer - behind));
+    }
+    EXPECT_OK(call("cuMemFree_v2", pointer));
+  }
+}
+
 TEST_F(StrayAccesses, BeyondAVariableOfAModuleAreIllegalAddresses) {
   const abi::Module module = load(ptx(".visible .global .align 4 .b8 table[700];"));
   DevicePointer pointer = 0;

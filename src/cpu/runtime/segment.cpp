@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cpu/runtime/address_range.hpp"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -51,17 +53,16 @@ int above_standard_streams(int fd) {
 }  // namespace
 
 bool Segment::map(std::size_t first, std::size_t bytes, bool accessible, std::string& why) {
-  void* reserved =
-      mmap(nullptr, bytes + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (reserved == MAP_FAILED) {
+  std::byte* const reserved = AddressRange::get().take(bytes + 2 * kPage);
+  if (reserved == nullptr) {
     why = std::string("no address space: ") + std::strerror(errno);
     return false;
   }
-  std::byte* inside = static_cast<std::byte*>(reserved) + kPage;
+  std::byte* const inside = reserved + kPage;
   if (mmap(inside, bytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_SHARED | MAP_FIXED, fd_,
            static_cast<off_t>(first)) == MAP_FAILED) {
     why = std::string("cannot map device memory: ") + std::strerror(errno);
-    munmap(reserved, bytes + 2 * kPage);
+    AddressRange::get().give_back(reserved, bytes + 2 * kPage);
     return false;
   }
   mapped_ = inside;
@@ -120,7 +121,7 @@ std::shared_ptr<Segment> Segment::open(std::int32_t pid, std::int32_t fd, std::u
 }
 
 Segment::~Segment() {
-  if (mapped_ != nullptr) munmap(mapped_ - kPage, mapped_bytes_ + 2 * kPage);
+  if (mapped_ != nullptr) AddressRange::get().give_back(mapped_ - kPage, mapped_bytes_ + 2 * kPage);
   if (fd_ >= 0) close(fd_);
 }
 

@@ -9,8 +9,8 @@
 
 namespace tare::cpu {
 
-/// A memfd and its mapping, or that of a part of it, with an inaccessible page on either side. Unmapped on
-/// destruction.
+/// A memfd and its mapping, or that of a part of it, with an inaccessible page on either side, at
+/// addresses of the AddressRange. Unmapped on destruction.
 class Segment {
  public:
   static constexpr std::size_t kPage = 4096;
