@@ -15,7 +15,8 @@ using SymbolKind = Operand::SymbolKind;
 
 // The types that cvt has had from the beginning.
 bool is_older(Type type) {
-  return is_integer(type) || type == Type::f16 || type == Type::f32 || type == Type::f64 || is_bits(type);
+  return is_integer(type) || type == Type::f16 || type == Type::f16x2 || type == Type::f32 ||
+         type == Type::f64 || is_bits(type);
 }
 
 bool is_wide_special(Special special) {
@@ -192,6 +193,7 @@ class Checker {
            " arguments");
     }
     if (count != plain + (hinted ? 1 : 0)) mismatch();
+    if (hinted && in_.operands[plain].kind == Kind::sink) mismatch();
     if (hinted) check_value(plain, Type::u64, false);
   }
 
@@ -358,10 +360,12 @@ class Checker {
   // Of the older types a wider register may hold the value, and an integer may come from a special register.
   void check_converted(std::size_t index, Type want) const {
     const Operand& operand = in_.operands[index];
+    if (is_in(in_, "pack") && operand.kind == Kind::special) {
+      fail("Special register argument not allowed for instruction '{}'");
+    }
     if (is_in(in_, "pack")) return check_value(index, Type::u32, false);
     const bool of_four = in_.types[0] >= Type::e4m3x4 && in_.types[0] <= Type::e3m2x4 && index == 1;
     if (operand.kind == Kind::vector && of_four) return;
-    if (bytes_of(operand.id) > size_of(Type::b64)) mismatch();
     const bool is_old = is_older(in_.types[0]) && is_older(in_.types[1]);
     if (operand.kind == Kind::special && !(is_integer(in_.types[0]) && is_integer(in_.types[1]))) {
       fail("Special register argument not allowed for instruction '{}'");
@@ -383,7 +387,7 @@ class Checker {
     if (operand.kind != Kind::vector || operand.elements.size() != in_.vector) {
       fail("Argument vector size mismatch for instruction '{}'");
     }
-    if (index == 0) check_vector(operand, true);
+    check_vector(operand, in_.op != Op::st);
     for (const Operand& element : operand.elements) {
       if (element.kind == Kind::reg && !agrees(function_.registers[element.id].type, want, true)) mismatch();
     }
@@ -408,6 +412,7 @@ class Checker {
     }
     const bool reads_only = std::any_of(operand.elements.begin(), operand.elements.end(),
                                         [](const Operand& e) { return e.kind == Kind::special; });
+    if (in_.op == Op::mov && in_.vector == 1 && reads_only) mismatch();
     if (in_.op != Op::mov && reads_only) fail("Special register argument not allowed for instruction '{}'");
     if (is_destination && reads_only) {
       detail::fail(in_.line, "Read-only special register cannot be destination argument");
@@ -427,6 +432,7 @@ class Checker {
         detail::fail(in_.line, is_destination ? "Result vector expected"
                                               : fmt::format("Vector expected for argument {}", index));
       }
+      if (operand.kind == Kind::sink && !is_destination) mismatch();
       check_value(index, want, false);
       return;
     }

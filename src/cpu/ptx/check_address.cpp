@@ -52,6 +52,7 @@ void check_symbol(const Instruction& in, const Operand& operand, const Module& m
   if (space == Space::global && size_of(in.types[0]) == 4) check_address_size(in, module);
   if (in.op == Op::mov) return;
   if (in.op == Op::cvta && in.has(Modifier::to)) mismatch(in);
+  if (in.op == Op::cvta && !space) mismatched_space(in);
   const Space wanted = in.op == Op::cvta ? in.space : Space::shared;
   if (space && *space != wanted) mismatched_space(in);
 }
