@@ -50,6 +50,10 @@ void check_symbol(const Instruction& in, const Operand& operand, const Module& m
   const std::optional<Space> space = space_of(operand, module, function);
   if (in.op == Op::atom || in.op == Op::red) mismatch(in);
   if (space == Space::global && size_of(in.types[0]) == 4) check_address_size(in, module);
+  if (operand.symbol_kind == SymbolKind::function_variable && space == Space::param) {
+    fail(in.line,
+         fmt::format("Illegal to take address of parameter '{}'", function.variables[operand.symbol].name));
+  }
   if (in.op == Op::mov) return;
   if (in.op == Op::cvta && in.has(Modifier::to)) mismatch(in);
   if (in.op == Op::cvta && !space) mismatched_space(in);

@@ -96,6 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"add.s32 %r1, {%r2, %r3}, %r2;", "9: Vector operand is not allowed for instruction 'add'"},
         Case{"add.s32 %r1, %tid.x, %r2;", "9: Special register argument not allowed for instruction 'add'"},
         Case{"add.u64 %rd1, %rd1, g;", "9: Argument 2 of instruction 'add': must be register"},
+        Case{"{ .param .align 4 .b8 a[8]; mov.u64 %rd1, a; }", "9: Illegal to take address of parameter 'a'"},
         Case{"mov.b32 %r1, {%h1, %r2};", "9: Incompatible elements of vector expression"},
         Case{"ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];",
              "9: Argument vector size mismatch for instruction 'ld'"},
