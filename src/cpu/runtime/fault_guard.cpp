@@ -1,6 +1,7 @@
 #include "cpu/runtime/fault_guard.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <csetjmp>
 #include <csignal>
@@ -30,7 +31,12 @@ void set_active_guard(Guard* guard) {
 struct sigaction previous_segv, previous_bus;
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  if (Guard* guard = active_guard(); guard != nullptr) {
+  Guard* const guard = active_guard();
+  const bool is_fault = info->si_code > 0;  // else somebody sent the signal
+  // A handler that was put in front of this one and hands a fault on by raising the signal, as Python's
+  // faulthandler does: it has no address. Returning repeats the access, which faults anew, and here.
+  if (guard != nullptr && info->si_code == SI_TKILL && info->si_pid == getpid()) return;
+  if (guard != nullptr && is_fault) {
     set_active_guard(nullptr);
     guard->address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     // The processor names no address where an access was to one that no memory can have.
@@ -45,6 +51,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   } else {
     // Returning repeats the access, and this time the process ends as it would have without us.
     sigaction(signal, &previous, nullptr);
+    if (!is_fault) raise(signal);
   }
 }
 
