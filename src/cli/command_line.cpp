@@ -69,7 +69,8 @@ void add_with_cpu(CLI::App& app, CommandLine& line) {
       ->check(positive());
   app.add_flag("--ptx-only", options.ptx_only,
                "Keep compilers from making machine code: nvcc -cubin gives PTX, nvJitLink is not found");
-  app.add_flag("-q,--quiet", options.quiet, "Say neither that this is no GPU, nor where a kernel failed");
+  app.add_flag("-q,--quiet", options.quiet,
+               "Say neither that this is no GPU, nor what the CPU device refuses and where a kernel failed");
 }
 
 /// The words after the first `--` of `tare with-cpu`, which are taken away: they are nobody else's.
@@ -89,6 +90,14 @@ void check_with_cpu(const WithCpuOptions& options) {
   if (!cc.empty() && !std::regex_match(cc, std::regex("([5-9]|1[0-2])[.][0-9]")))
     throw UsageError("--cc: `" + cc + "` is not a compute capability from 5.0 to 12.9",
                      "tare with-cpu --cc 8.0 -- ./program");
+  constexpr int kMostDevices = 64, kMostThreads = 1024;  // what TARE_CPU_DEVICES and TARE_CPU_THREADS take
+  const auto at_most = [](const std::string& option, int given, int most) {
+    if (given > most)
+      throw UsageError(option + ": `" + std::to_string(given) + "` is more than the CPU device takes",
+                       "at most " + std::to_string(most));
+  };
+  at_most("--devices", options.devices, kMostDevices);
+  at_most("--threads", options.threads, kMostThreads);
 }
 
 /// The deepest command that was named.
@@ -110,6 +119,13 @@ std::string other_owner(const CLI::App& app, const CLI::App& command, const std:
   return {};
 }
 
+/// "; did you mean `--devices`?" for an option that is one letter away from one of `known`.
+std::string nearly(const std::string& option, const std::vector<std::string>& known) {
+  for (const std::string& each : known)
+    if (compare::edit_distance(option, each) == 1) return "; did you mean `" + each + "`?";
+  return {};
+}
+
 /// Where an argument was left over: an option or a command that there is not, or one word too many.
 [[noreturn]] void refuse_extra(const CLI::App& app) {
   const CLI::App& command = chosen(app);
@@ -121,7 +137,9 @@ std::string other_owner(const CLI::App& app, const CLI::App& command, const std:
     for (const CLI::Option* option : command.get_options())
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     if (const std::string owner = other_owner(app, command, extra); !owner.empty())
-      throw UsageError("`" + extra + "` is an option of " + owner + ", not of " + full_name(command), see);
+      throw UsageError("`" + extra + "` is an option of " + owner + ", not of " + full_name(command) +
+                           nearly(extra, known),
+                       see);
     throw UsageError(compare::unknown("option", extra, known), see);
   }
   for (const CLI::App* each : command.get_subcommands(nullptr))

@@ -54,7 +54,17 @@ TEST_F(StrayAccesses, BeyondAnAllocationOfAnySizeAreIllegalAddresses) {
     std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(end_of(pointer, bytes)));
     EXPECT_NE(told_.find(address), std::string::npos) << told_;
     EXPECT_NE(told_.find("kernel `stray`"), std::string::npos) << told_;
+    const std::string buffer = " of a buffer of " + std::to_string(bytes) + " bytes";
+    const std::size_t behind = end_of(pointer, bytes) - pointer - bytes;
+    EXPECT_TRUE(told_.ends_with(behind == 0
+                                    ? ", right behind the end" + buffer
+                                    : ", " + std::to_string(behind) + " bytes behind the end" + buffer))
+        << told_;
     EXPECT_RESULT(abi::kIllegalAddress, store_at(pointer / 4096 * 4096 - 1));
+    const std::size_t gap = pointer % 4096 + 1;
+    EXPECT_TRUE(told_.ends_with(", " + std::to_string(gap) + (gap == 1 ? " byte" : " bytes") +
+                                " before the start" + buffer))
+        << told_;
     const std::vector<std::byte> host(bytes + 1);
     EXPECT_RESULT(abi::kInvalidValue,
                   call("cuMemcpyHtoD_v2", pointer, static_cast<const void*>(host.data()), bytes + 1));
@@ -87,6 +97,12 @@ TEST_F(StrayAccesses, BeyondAVariableOfAModuleAreIllegalAddresses) {
   ASSERT_EQ(bytes, 700u);
   EXPECT_OK(store_at(pointer + 699));
   EXPECT_RESULT(abi::kIllegalAddress, store_at(end_of(pointer, bytes)));
+  EXPECT_TRUE(told_.ends_with(", 324 bytes behind the end of a module's variables (700 bytes)")) << told_;
+}
+
+TEST_F(StrayAccesses, FarFromAnyAllocationAreToldByTheirAddressAlone) {
+  EXPECT_RESULT(abi::kIllegalAddress, store_at(0x10));
+  EXPECT_EQ(told_, "kernel `stray` accessed memory that is not there, at 0x10");
 }
 
 TEST_F(StrayAccesses, ToFreedMemoryAreIllegalAddressesUntilItIsHandedOutAgain) {
@@ -97,6 +113,7 @@ TEST_F(StrayAccesses, ToFreedMemoryAreIllegalAddressesUntilItIsHandedOutAgain) {
     EXPECT_OK(store_at(pointer));
     EXPECT_OK(call("cuMemFree_v2", pointer));
     EXPECT_RESULT(abi::kIllegalAddress, store_at(pointer));
+    EXPECT_TRUE(told_.ends_with(", in memory that was freed")) << told_;
   }
 }
 

@@ -82,6 +82,41 @@ TEST(WithCpu, AFaultOfAKernelIsSaidOnceWithItsKernelAndAddress) {
   EXPECT_EQ(with_cpu({"-q", "--", kPrograms + "linked", "0", "0x10"}, {{"TARE_CPU_FAULTS", "1"}}).err, said);
 }
 
+TEST(WithCpu, WhatTheDeviceRefusesIsSaidWithWhatToDoUnlessQuiet) {
+  Scratch scratch;
+  const std::string image = scratch.path() / "image.fatbin";
+  std::ofstream(image, std::ios::binary) << "\x50\xed\x55\xba";
+  const std::string own = "cuModuleLoadData(&module, text): 209\n";
+  const Ran ran = with_cpu({"--", kPrograms + "linked", "0", "0", image});
+  EXPECT_EQ(ran.code, 101);
+  EXPECT_THAT(ran.err,
+              EndsWith(", not on a GPU\ntare CPU device: the CPU device loads PTX only; this image is a "
+                       "fat binary: make PTX with `nvcc -ptx`, or run a Python program with `tare "
+                       "with-cpu --ptx-only`\n" +
+                       own));
+  EXPECT_EQ(with_cpu({"-q", "--", kPrograms + "linked", "0", "0", image}).err, own);
+}
+
+TEST(WithCpu, MoreDevicesOrThreadsThanTheDeviceTakesAreRefused) {
+  for (const auto& [option, most] : {std::pair{"--devices", 64}, std::pair{"--threads", 1024}}) {
+    const std::string beyond = std::to_string(most + 1);
+    const Ran refused = with_cpu({option, beyond, "--", "true"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(refused.err, std::string("tare: ") + option + ": `" + beyond +
+                               "` is more than the CPU device takes\n  hint: at most " +
+                               std::to_string(most) + "\n");
+    const Ran taken = with_cpu({option, std::to_string(most), "-q", "--", kPrograms + "opens_so_1"});
+    EXPECT_EQ(taken.code, 0);
+    EXPECT_EQ(taken.err, "") << "the device takes it too";
+  }
+}
+
+TEST(WithCpu, TheOptionOfAnotherCommandThatIsNearlyOneOfItsOwnIsToldApart) {
+  const Ran ran = with_cpu({"--device", "2", "--", "true"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr(" not of tare with-cpu; did you mean `--devices`?\n"));
+}
+
 TEST(WithCpu, WhatIsNoComputeCapabilityIsRefused) {
   for (const char* const cc : {"99", "9", "4.9", "13.0", "8.00", "8,0", "x"}) {
     const Ran ran = with_cpu({"--cc", cc, "--", "true"});

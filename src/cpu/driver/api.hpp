@@ -13,9 +13,8 @@
 
 namespace tare::cpu {
 
-/// Runs an entry point that needs cuInit but no context.
 template <typename Body>
-abi::Result entry(Body body) noexcept {
+abi::Result answer(Body& body) noexcept {
   try {
     if (const abi::Result state = Process::state(); state != abi::kSuccess) return state;
     if (thread_state().in_callback) {
@@ -27,6 +26,13 @@ abi::Result entry(Body body) noexcept {
   } catch (...) {
     return abi::kUnknown;
   }
+}
+
+/// Runs an entry point that needs cuInit but no context.
+template <typename Body>
+abi::Result entry(Body body) noexcept {
+  begin_call();
+  return end_call(answer(body));
 }
 
 /// The same with the calling thread's current context, which must be alive and without a fault.

@@ -57,7 +57,7 @@ Result ContextObject::synchronise() {
 
 Result ContextObject::failure() const {
   const int code = status->code();
-  return code == 0 ? Result{abi::kSuccess} : fail(code, status->text());
+  return code == 0 ? Result{abi::kSuccess} : fail_again(code, status->text());
 }
 
 Result current_context(std::shared_ptr<ContextObject>& context) {
@@ -115,8 +115,9 @@ Result create(abi::Context* out, unsigned flags, abi::Device device) {
 Result create_with_parameters(abi::Context* out, const abi::ContextCreateParams* parameters, unsigned flags,
                               abi::Device device) {
   if (parameters != nullptr) {
-    if (parameters->exec_affinity_count != 0) return abi::kUnsupportedExecAffinity;
-    if (parameters->cig_params != nullptr) return abi::kNotSupported;
+    if (parameters->exec_affinity_count != 0) return fail(abi::kUnsupportedExecAffinity);
+    if (parameters->cig_params != nullptr)
+      return fail(abi::kNotSupported, "the CPU device has no CUDA in graphics");
   }
   return create(out, flags, device);
 }
@@ -178,7 +179,7 @@ TARE_API Result cuCtxCreate_v2(abi::Context* out, unsigned flags, abi::Device de
 }
 TARE_API Result cuCtxCreate_v3(abi::Context* out, void*, int affinity_count, unsigned flags,
                                abi::Device device) {
-  if (affinity_count != 0) return abi::kUnsupportedExecAffinity;
+  if (affinity_count != 0) return fail(abi::kUnsupportedExecAffinity);
   return create(out, flags, device);
 }
 TARE_API Result cuCtxCreate_v4(abi::Context* out, abi::ContextCreateParams* parameters, unsigned flags,

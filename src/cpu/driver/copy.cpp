@@ -141,7 +141,7 @@ Operand operand(abi::Enum type, const void* host, abi::DevicePointer device) {
     case abi::memory_type::unified:
       return {static_cast<std::byte*>(pointer(device)), Side::either, abi::kSuccess};
     case abi::memory_type::array:
-      return {nullptr, Side::either, fail(abi::kNotSupported, "arrays are not supported by the CPU device")};
+      return {nullptr, Side::either, fail(abi::kNotSupported, "the CPU device has no arrays")};
     default:
       return {nullptr, Side::either, abi::kInvalidValue};
   }

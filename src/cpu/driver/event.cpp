@@ -61,7 +61,7 @@ TARE_API Result cuEventCreate(abi::Event* out, unsigned flags) {
     if (out == nullptr || (flags & ~kKnown) != 0) return abi::kInvalidValue;
     if ((flags & abi::event_flag::interprocess) != 0) {
       if ((flags & abi::event_flag::disable_timing) == 0) return abi::kInvalidValue;
-      return fail(abi::kNotSupported, "events between processes are not supported by the CPU device");
+      return fail(abi::kNotSupported, "the CPU device has no events between processes");
     }
     auto event = std::make_shared<EventObject>(context, flags);
     *out = reinterpret_cast<abi::Event>(event.get());

@@ -14,6 +14,9 @@ struct tare_export {
 extern const struct tare_export tare_exports[];
 extern const int tare_export_count;
 
+/* The answer of a name that is not implemented: CUDA_ERROR_NOT_SUPPORTED, with a text that has the name. */
+int tare_not_here(const char* symbol);
+
 #ifdef __cplusplus
 }
 #endif

@@ -126,7 +126,7 @@ Result set_function_attribute(FunctionObject& function, abi::Enum number, int va
     case attribute::required_cluster_depth:
     case attribute::non_portable_cluster_size_allowed:
     case attribute::cluster_scheduling_policy_preference:
-      return fail(abi::kNotSupported, "clusters are not supported by the CPU device");
+      return fail(abi::kNotSupported, "the CPU device has no clusters");
     default:
       return abi::kInvalidValue;
   }

@@ -79,7 +79,8 @@ TARE_API Result cuMemHostRegister_v2(void* pointer, std::size_t bytes, unsigned 
     constexpr unsigned kKnown = abi::host_register::portable | abi::host_register::device_map |
                                 abi::host_register::io_memory | abi::host_register::read_only;
     if (pointer == nullptr || bytes == 0 || (flags & ~kKnown) != 0) return abi::kInvalidValue;
-    if ((flags & abi::host_register::io_memory) != 0) return abi::kNotSupported;
+    if ((flags & abi::host_register::io_memory) != 0)
+      return fail(abi::kNotSupported, "the CPU device cannot register memory of other devices");
     if (!is_mapped(pointer, bytes))
       return fail(abi::kInvalidValue, "the range holds addresses without memory");
     auto allocation = std::make_shared<Allocation>();

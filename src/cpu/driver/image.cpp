@@ -42,6 +42,19 @@ std::string log_of(const ptx::ParseError& error) {
   return log + "\nptxas fatal   : Ptx assembly aborted due to errors\n";
 }
 
+/// What else may be done where the text is right and this device is not the one for it.
+const char* remedy(ptx::ParseError::Code code) {
+  switch (code) {
+    case ptx::ParseError::Code::unsupported_version:
+      return " (compile with CUDA 13.0 or older; of pip's packages, cuda-toolkit==13.0.*)";
+    case ptx::ParseError::Code::no_binary_for_gpu:
+      return " (compile for this one, or choose another with `tare with-cpu --cc` or TARE_CPU_CC)";
+    case ptx::ParseError::Code::invalid_ptx:
+      break;
+  }
+  return "";
+}
+
 Result refuse(Result code, const std::string& text, LoadLog& log) {
   log.error = text + "\n";
   return fail(code, text);
@@ -118,17 +131,20 @@ Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed
     magic |= std::uint32_t{static_cast<unsigned char>(text[i])} << (8 * i);
     if (text[i] == '\0') break;
   }
+  const std::string make_ptx =
+      ": make PTX with `nvcc -ptx`, or run a Python program with `tare with-cpu --ptx-only`";
   if (magic == kElf) {
     return refuse(abi::kNoBinaryForGpu,
-                  "the CPU device loads PTX only; this image is machine code (a cubin, ELF)", log);
+                  "the CPU device loads PTX only; this image is machine code (a cubin, ELF)" + make_ptx, log);
   }
   if (magic == kFatbin || magic == kFatbinWrapper) {
-    return refuse(abi::kNoBinaryForGpu, "the CPU device loads PTX only; this image is a fat binary", log);
+    return refuse(abi::kNoBinaryForGpu,
+                  "the CPU device loads PTX only; this image is a fat binary" + make_ptx, log);
   }
   const std::string_view ptx_text(text);
   if (ptx_text.starts_with("!<arch>")) {
     return refuse(abi::kNoBinaryForGpu,
-                  "the CPU device loads PTX only; this image is an archive of machine code", log);
+                  "the CPU device loads PTX only; this image is an archive of machine code" + make_ptx, log);
   }
   if (ptx_text.empty() || (!std::isprint(static_cast<unsigned char>(text[0])) &&
                            !std::isspace(static_cast<unsigned char>(text[0])))) {
@@ -142,7 +158,7 @@ Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed
   if (const auto* error = std::get_if<ptx::ParseError>(&result)) {
     log.error = log_of(*error);
     const std::string where = error->line == 0 ? "" : "PTX line " + std::to_string(error->line) + ": ";
-    return fail(code_of(error->code), where + error->message);
+    return fail(code_of(error->code), where + error->message + remedy(error->code));
   }
   auto module = std::make_shared<ptx::Module>(std::move(std::get<ptx::Module>(result)));
   if (const auto error = unresolved(*module); error && completeness == Completeness::whole) {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/driver/process.hpp"
+
 namespace tare::cpu {
 
 abi::Result JitOptions::read(unsigned count, const abi::Enum* options, void** values) {
-  if (count != 0 && (options == nullptr || values == nullptr)) return abi::kInvalidValue;
+  if (count != 0 && (options == nullptr || values == nullptr)) return fail(abi::kInvalidValue);
   for (unsigned i = 0; i < count; ++i) {
-    if (options[i] < 0 || options[i] >= abi::jit::count) return abi::kInvalidValue;
+    if (options[i] < 0 || options[i] >= abi::jit::count) return fail(abi::kInvalidValue);
     const auto size =
         static_cast<std::size_t>(static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(values[i])));
     switch (options[i]) {

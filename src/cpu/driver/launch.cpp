@@ -1,6 +1,7 @@
 // Launching: the checks that the driver makes, parameters copied, and an operation in the stream.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -28,6 +29,30 @@ std::string triple(const std::uint32_t v[3]) {
   return text;
 }
 
+/// ", 4 bytes behind the end of a buffer of 4096 bytes"; empty where nothing is near.
+std::string nearest_to(std::uintptr_t address) {
+  const auto found = Process::get().addresses.neighbour(address);
+  if (!found) return {};
+  if (found->side == Neighbour::Side::freed) return ", in memory that was freed";
+  const std::string bytes = std::to_string(found->bytes) + " bytes";
+  std::string what = "a buffer of " + bytes;
+  if (found->kind == Allocation::Kind::module) what = "a module's variables (" + bytes + ")";
+  if (found->kind == Allocation::Kind::host || found->kind == Allocation::Kind::registered)
+    what = "page-locked memory of " + bytes;
+  if (found->distance == 0) return ", right behind the end of " + what;
+  const std::string distance =
+      ", " + std::to_string(found->distance) + (found->distance == 1 ? " byte " : " bytes ");
+  return distance + (found->side == Neighbour::Side::behind ? "behind the end of " : "before the start of ") +
+         what;
+}
+
+/// An index is counted in 32 bits there: -1 comes as 2^32 - 1.
+std::string outside_of_shared(std::int64_t offset) {
+  if (offset > INT32_MAX && offset <= UINT32_MAX) offset = static_cast<std::int32_t>(offset);
+  return (offset < 0 ? "before its start" : "beyond its end") + std::string(", at offset ") +
+         std::to_string(offset);
+}
+
 /// Tells the context how a grid ended, where it did not end well.
 void report(const GridOutcome& outcome, const FunctionObject& function, ContextStatus& status) {
   const std::string kernel = "kernel `" + function.entry.name + "`";
@@ -38,17 +63,17 @@ void report(const GridOutcome& outcome, const FunctionObject& function, ContextS
   if (outcome.beyond_shared) {
     const auto base = reinterpret_cast<std::uintptr_t>(outcome.where.shared);
     const auto offset = static_cast<std::int64_t>(outcome.memory_fault.address - base);
-    return status.fail(
-        abi::kIllegalInstruction,
-        kernel + " accessed shared memory beyond its end, at offset " + std::to_string(offset));
+    return status.fail(abi::kIllegalInstruction,
+                       kernel + " accessed shared memory " + outside_of_shared(offset));
   }
   if (outcome.memory_fault.happened) {
-    char address[40] = "an address that no memory can have";
-    if (outcome.memory_fault.has_address) {
-      std::snprintf(address, sizeof address, "0x%llx",
-                    static_cast<unsigned long long>(outcome.memory_fault.address));
+    std::string where = "an address that no memory can have";
+    if (const std::uintptr_t address = outcome.memory_fault.address; outcome.memory_fault.has_address) {
+      char text[40];
+      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+      where = text + nearest_to(address);
     }
-    return status.fail(abi::kIllegalAddress, kernel + " accessed memory that is not there, at " + address);
+    return status.fail(abi::kIllegalAddress, kernel + " accessed memory that is not there, at " + where);
   }
   const std::string block = " in block " + triple(outcome.where.fault_block);
   const std::string where =
@@ -256,7 +281,7 @@ Result launch(StreamArgument argument, abi::Function handle, const Shape& shape,
     if (const Result wrong = check_parameters(entry, given); wrong != abi::kSuccess) return wrong;
     if (std::ranges::any_of(entry.reqnctapercluster, [](std::uint32_t n) { return n > 1; })) {
       return fail(abi::kNotSupported,
-                  "kernel `" + entry.name + "` asks for clusters, which the CPU device has not");
+                  "kernel `" + entry.name + "` asks for clusters, which the CPU device does not have");
     }
     if (extras.cooperative) {
       if (const Result wrong = check_residency(shape, *function, process); wrong != abi::kSuccess)
@@ -291,7 +316,7 @@ Result launch(StreamArgument argument, abi::Function handle, const Shape& shape,
 /// Attributes that ask for what this device has not are refused; hints are passed over.
 Result read_attributes(const abi::LaunchConfig& config, Extras& extras) {
   namespace attribute = abi::launch_attribute;
-  if (config.attribute_count != 0 && config.attributes == nullptr) return abi::kInvalidValue;
+  if (config.attribute_count != 0 && config.attributes == nullptr) return fail(abi::kInvalidValue);
   for (unsigned i = 0; i < config.attribute_count; ++i) {
     const abi::LaunchAttribute& given = config.attributes[i];
     const auto& dimensions = given.value.dimensions;
@@ -300,9 +325,9 @@ Result read_attributes(const abi::LaunchConfig& config, Extras& extras) {
         extras.cooperative = given.value.number != 0;
         break;
       case attribute::cluster_dimension:
-        if (dimensions.x == 0 || dimensions.y == 0 || dimensions.z == 0) return abi::kInvalidValue;
+        if (dimensions.x == 0 || dimensions.y == 0 || dimensions.z == 0) return fail(abi::kInvalidValue);
         if (dimensions.x != 1 || dimensions.y != 1 || dimensions.z != 1) {
-          return fail(abi::kNotSupported, "clusters are not supported by the CPU device");
+          return fail(abi::kNotSupported, "the CPU device has no clusters");
         }
         break;
       case attribute::programmatic_event:
@@ -310,9 +335,9 @@ Result read_attributes(const abi::LaunchConfig& config, Extras& extras) {
         extras.completion = given.value.programmatic_event.event;
         break;
       case attribute::device_updatable_kernel_node:
-        return fail(abi::kNotSupported, "graphs are not supported by the CPU device");
+        return fail(abi::kNotSupported, "the CPU device has no graphs");
       default:
-        if (given.id < 0) return abi::kInvalidValue;
+        if (given.id < 0) return fail(abi::kInvalidValue);
         break;
     }
   }
@@ -321,7 +346,7 @@ Result read_attributes(const abi::LaunchConfig& config, Extras& extras) {
 
 Result launch_with_config(const abi::LaunchConfig* config, abi::Function handle, const Parameters& given,
                           bool per_thread) {
-  if (config == nullptr) return abi::kInvalidValue;
+  if (config == nullptr) return fail(abi::kInvalidValue);
   Extras extras;
   if (const Result wrong = read_attributes(*config, extras); wrong != abi::kSuccess) return wrong;
   const Shape shape{{config->grid[0], config->grid[1], config->grid[2]},

@@ -89,7 +89,7 @@ TARE_API Result cuLibraryLoadData(abi::Library* out, const void* code, const abi
                                   void** jit_values, unsigned jit_count, const abi::Enum* library_options,
                                   void** library_values, unsigned library_count) {
   if (library_count != 0 && (library_options == nullptr || library_values == nullptr))
-    return abi::kInvalidValue;
+    return fail(abi::kInvalidValue);
   JitOptions options;
   if (const Result read = options.read(jit_count, jit_options, jit_values); read != abi::kSuccess)
     return read;
@@ -99,7 +99,7 @@ TARE_API Result cuLibraryLoadData(abi::Library* out, const void* code, const abi
 TARE_API Result cuLibraryLoadFromFile(abi::Library* out, const char* path, const abi::Enum* jit_options,
                                       void** jit_values, unsigned jit_count, const abi::Enum*, void**,
                                       unsigned) {
-  if (path == nullptr) return abi::kInvalidValue;
+  if (path == nullptr) return fail(abi::kInvalidValue);
   JitOptions options;
   if (const Result read = options.read(jit_count, jit_options, jit_values); read != abi::kSuccess)
     return read;

@@ -32,7 +32,8 @@ Result add(abi::LinkState handle, abi::Enum type, const void* data, std::size_t 
     std::string text(static_cast<const char*>(data), bytes);
     std::shared_ptr<const ptx::Module> parsed;
     Result result = parse_image(text.c_str(), parsed, log, Completeness::part);
-    if (result == abi::kSuccess && type != abi::jit::input_ptx) result = abi::kInvalidImage;
+    if (result == abi::kSuccess && type != abi::jit::input_ptx)
+      result = fail(abi::kInvalidImage, "the CPU device links PTX, given as CU_JIT_INPUT_PTX");
     link.options.write(log.error, {}, 0.0f);
     if (result == abi::kSuccess)
       link.inputs.push_back({name != nullptr ? name : "<ptx>", text.c_str(), std::move(parsed)});
@@ -83,7 +84,7 @@ TARE_API Result cuLinkAddData(abi::LinkState link, abi::Enum type, const void* d
 
 TARE_API Result cuLinkAddFile_v2(abi::LinkState link, abi::Enum type, const char* path, unsigned,
                                  const abi::Enum*, void**) {
-  if (path == nullptr) return abi::kInvalidValue;
+  if (path == nullptr) return fail(abi::kInvalidValue);
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(abi::kFileNotFound, std::string("cannot open ") + path);
   const std::string image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

@@ -32,6 +32,8 @@ bool AddressMap::add(const std::shared_ptr<Allocation>& allocation) {
     if (previous->first + previous->second->bytes > first) return false;
   }
   by_base_.emplace_hint(next, first, allocation);
+  std::erase_if(freed_,
+                [&](const Freed& each) { return each.base < last && first < each.base + each.bytes; });
   return true;
 }
 
@@ -58,7 +60,39 @@ std::shared_ptr<Allocation> AddressMap::remove(std::uintptr_t base) {
   if (found == by_base_.end()) return nullptr;
   auto allocation = std::move(found->second);
   by_base_.erase(found);
+  note_freed(*allocation);
   return allocation;
+}
+
+void AddressMap::note_freed(const Allocation& allocation) {
+  using Kind = Allocation::Kind;
+  if (allocation.kind == Kind::registered || allocation.kind == Kind::imported) return;  // not ours to free
+  if (freed_.size() == kFreedKept) freed_.pop_front();
+  freed_.push_back({number(allocation.base), allocation.bytes});
+}
+
+std::optional<Neighbour> AddressMap::neighbour(std::uintptr_t address) const {
+  constexpr std::size_t kReach = 64 << 10;
+  const std::shared_lock lock(mutex_);
+  for (const Freed& each : freed_) {
+    if (address - each.base < each.bytes)
+      return Neighbour{Neighbour::Side::freed, 0, Allocation::Kind::device, each.bytes};
+  }
+  std::optional<Neighbour> nearest;
+  const auto next = by_base_.upper_bound(address);
+  if (next != by_base_.begin()) {
+    const Allocation& previous = *std::prev(next)->second;
+    const std::size_t offset = address - number(previous.base);
+    if (offset < previous.bytes) return std::nullopt;
+    if (offset - previous.bytes <= kReach)
+      nearest = {Neighbour::Side::behind, offset - previous.bytes, previous.kind, previous.bytes};
+  }
+  if (next != by_base_.end()) {
+    const std::size_t distance = next->first - address;
+    if (distance <= kReach && (!nearest || distance < nearest->distance))
+      nearest = {Neighbour::Side::before, distance, next->second->kind, next->second->bytes};
+  }
+  return nearest;
 }
 
 std::shared_ptr<Allocation> AddressMap::find_imported(std::uint64_t identity, std::size_t offset) const {
@@ -77,6 +111,7 @@ std::vector<std::shared_ptr<Allocation>> AddressMap::remove_of(const ContextObje
   const std::unique_lock lock(mutex_);
   for (auto it = by_base_.begin(); it != by_base_.end();) {
     if (it->second->context.lock().get() == &context) {
+      note_freed(*it->second);
       taken.push_back(std::move(it->second));
       it = by_base_.erase(it);
     } else {
@@ -119,12 +154,12 @@ TARE_API Result cuMemAlloc_v2(abi::DevicePointer* out, std::size_t bytes) {
 
 TARE_API Result cuMemAllocPitch_v2(abi::DevicePointer* out, std::size_t* pitch, std::size_t width,
                                    std::size_t height, unsigned element_bytes) {
-  if (out == nullptr || pitch == nullptr || width == 0 || height == 0) return abi::kInvalidValue;
-  if (element_bytes != 4 && element_bytes != 8 && element_bytes != 16) return abi::kInvalidValue;
+  if (out == nullptr || pitch == nullptr || width == 0 || height == 0) return fail(abi::kInvalidValue);
+  if (element_bytes != 4 && element_bytes != 8 && element_bytes != 16) return fail(abi::kInvalidValue);
   constexpr std::size_t kPitchAlignment = 512;
-  if (width > SIZE_MAX - kPitchAlignment) return abi::kInvalidValue;
+  if (width > SIZE_MAX - kPitchAlignment) return fail(abi::kInvalidValue);
   const std::size_t row = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
-  if (height > SIZE_MAX / row) return abi::kInvalidValue;
+  if (height > SIZE_MAX / row) return fail(abi::kInvalidValue);
   const Result result = cuMemAlloc_v2(out, row * height);
   if (result == abi::kSuccess) *pitch = row;
   return result;

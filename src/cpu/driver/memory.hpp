@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <vector>
 
@@ -36,6 +38,15 @@ struct Allocation {
   Allocation& operator=(const Allocation&) = delete;
 };
 
+/// What lies near an address that is in no allocation.
+struct Neighbour {
+  enum class Side : std::uint8_t { behind, before, freed };  // of, or in, the allocation
+  Side side = Side::behind;
+  std::size_t distance = 0;  // bytes from its end, or to its start
+  Allocation::Kind kind = Allocation::Kind::device;
+  std::size_t bytes = 0;  // of the allocation
+};
+
 class AddressMap {
  public:
   /// False if it overlaps what is there.
@@ -46,10 +57,20 @@ class AddressMap {
   std::shared_ptr<Allocation> remove(std::uintptr_t base);
   std::shared_ptr<Allocation> find_imported(std::uint64_t identity, std::size_t offset) const;
   std::vector<std::shared_ptr<Allocation>> remove_of(const ContextObject& context);
+  /// The nearest allocation within 64 KiB, or memory that had the address and was among the last freed. None
+  /// for an address in a live allocation.
+  std::optional<Neighbour> neighbour(std::uintptr_t address) const;
 
  private:
+  struct Freed {
+    std::uintptr_t base;
+    std::size_t bytes;
+  };
+  void note_freed(const Allocation& allocation);
+  static constexpr std::size_t kFreedKept = 64;
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, std::shared_ptr<Allocation>> by_base_;
+  std::deque<Freed> freed_;  // the last ones, but for those whose addresses were handed out again
 };
 
 /// Device memory of a context, entered in the map. Null where there is none, with the reason given

@@ -12,6 +12,11 @@ using abi::Result;
 
 namespace {
 
+// The table without which cudart answers every call with cudaErrorSymbolNotFound:
+// 6bd5fb6c-5bf4-e74a-8987-d93912fd9df9.
+constexpr unsigned char kFirstOfCudart[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
+                                              0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
+
 struct Name {
   std::string_view base;
   bool per_thread = false;
@@ -94,11 +99,24 @@ TARE_API Result cuGetProcAddress_v2(const char* symbol, void** address, int vers
   return result == abi::kNotFound ? Result{abi::kSuccess} : result;
 }
 
-/// NVIDIA's private tables: this device has none.
+/// NVIDIA's private tables: this device has none. NVRTC asks for one too, and goes on without it; for cudart
+/// its first is the end.
 TARE_API Result cuGetExportTable(const void** table, const abi::Uuid* id) {
-  if (table == nullptr || id == nullptr) return abi::kInvalidValue;
+  if (table == nullptr || id == nullptr) return fail(abi::kInvalidValue);
   *table = nullptr;
-  return abi::kNotFound;
+  if (std::memcmp(id->bytes, kFirstOfCudart, sizeof kFirstOfCudart) != 0) return fail(abi::kNotFound);
+  return fail(abi::kNotFound,
+              "this program uses the CUDA runtime library (cudart), which needs NVIDIA's driver: "
+              "see docs/with-cpu.md");
+}
+
+extern "C" int tare_not_here(const char* symbol) {
+  try {
+    return fail(abi::kNotSupported, std::string(split(symbol).base) +
+                                        ": the CPU device does not have this call (docs/cpu-device.md)");
+  } catch (...) {
+    return abi::kNotSupported;
+  }
 }
 
 }  // namespace tare::cpu

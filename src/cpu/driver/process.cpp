@@ -62,7 +62,8 @@ ThreadState& thread_state() {
   return *this_thread;
 }
 
-Process::Process(Settings given) : settings(std::move(given)), pool(settings.threads) {
+Process::Process(Settings given)
+    : settings(std::move(given)), teller(settings.tell_faults), pool(settings.threads) {
   for (int i = 0; i < settings.devices; ++i) primaries.push_back(std::make_unique<PrimaryContext>());
 }
 
@@ -111,9 +112,31 @@ Process& Process::get() {
   return *instance;
 }
 
+abi::Result fail_again(abi::Result code, const std::string& text) {
+  ThreadState& thread = thread_state();
+  std::snprintf(thread.last_error, sizeof thread.last_error, "%s", text.c_str());
+  thread.text_is_new = true;
+  return code;
+}
+
 abi::Result fail(abi::Result code, const std::string& text) {
-  char* const to = thread_state().last_error;
-  std::snprintf(to, sizeof ThreadState::last_error, "%s", text.c_str());
+  if (stage.load() != Stage::before) Process::get().teller.tell(text);
+  return fail_again(code, text);
+}
+
+abi::Result fail(abi::Result code) {
+  begin_call();
+  return end_call(code);
+}
+
+// A thread without a state has no text.
+void begin_call() noexcept {
+  if (this_thread != nullptr) this_thread->text_is_new = false;
+}
+
+abi::Result end_call(abi::Result code) noexcept {
+  const bool is_error = code != abi::kSuccess && code != abi::kNotReady;
+  if (is_error && this_thread != nullptr && !this_thread->text_is_new) this_thread->last_error[0] = '\0';
   return code;
 }
 
@@ -126,7 +149,7 @@ TARE_API const char* tareCpuDeviceInfo(void) {
 }
 
 TARE_API abi::Result cuInit(unsigned flags) {
-  if (flags != 0) return abi::kInvalidValue;
+  if (flags != 0) return fail(abi::kInvalidValue);
   try {
     return Process::initialise();
   } catch (...) {

@@ -13,6 +13,7 @@
 #include "cpu/driver/memory.hpp"
 #include "cpu/runtime/device_memory.hpp"
 #include "cpu/runtime/settings.hpp"
+#include "cpu/runtime/teller.hpp"
 #include "cpu/runtime/worker_pool.hpp"
 
 namespace tare::cpu {
@@ -48,6 +49,7 @@ class Process {
   std::uint64_t next_id() { return ids_.fetch_add(1) + 1; }
 
   const Settings settings;
+  Teller teller;
   WorkerPool pool;
   DeviceMemory device_memory;
   AddressMap addresses;
@@ -72,10 +74,20 @@ struct ThreadState {
   std::uint64_t id = 0;  // never used again in this process
   bool in_callback = false;
   char last_error[1024] = "";  // what tareCpuLastError() gives
+  bool text_is_new = false;    // last_error is of the call that is being answered
 };
 ThreadState& thread_state();
 
-/// Text for tareCpuLastError() on this thread. Returns `code`, so that `return fail(...)` reads well.
+/// Text for tareCpuLastError() on this thread; a line on stderr too where the settings say so. Returns
+/// `code`, so that `return fail(...)` reads well.
 abi::Result fail(abi::Result code, const std::string& text);
+/// The same for what is told already, where it happened.
+abi::Result fail_again(abi::Result code, const std::string& text);
+/// An error that has no text: tareCpuLastError() gives none of an earlier one.
+abi::Result fail(abi::Result code);
+
+/// Around each entry point: an error without a text of its own takes away the one of before.
+void begin_call() noexcept;
+abi::Result end_call(abi::Result code) noexcept;
 
 }  // namespace tare::cpu

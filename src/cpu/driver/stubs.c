@@ -1,10 +1,12 @@
-/* One weak definition for every name that the library exports, answering CUDA_ERROR_NOT_SUPPORTED.
-   A real definition elsewhere in the library takes its place when the library is linked. */
+/* One weak definition for every name that the library exports, answering CUDA_ERROR_NOT_SUPPORTED with a
+   text. A real definition elsewhere in the library takes its place when the library is linked. */
 #include "exports.h"
 
-#define TARE_EXPORT(name, since)                                                \
-  int name(void);                                                               \
-  __attribute__((weak, visibility("default"))) int name(void) { return 801; }
+#define TARE_EXPORT(name, since)                                \
+  int name(void);                                               \
+  __attribute__((weak, visibility("default"))) int name(void) { \
+    return tare_not_here(#name);                                \
+  }
 #include "exports.inc"
 #undef TARE_EXPORT
 

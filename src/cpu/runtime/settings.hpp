@@ -14,7 +14,7 @@ struct Settings {
   int compute_capability = 90;      // TARE_CPU_CC: "9.0", "8.6", ...
   int threads = 1;                  // TARE_CPU_THREADS, else the cores this process may run on
   bool eager_loading = false;       // CUDA_MODULE_LOADING=EAGER
-  bool tell_faults = false;         // TARE_CPU_FAULTS=1: a fault of a kernel is a line on stderr as well
+  bool tell_faults = false;         // TARE_CPU_FAULTS=1: faults and refusals are lines on stderr as well
   codegen::CompileOptions compile;  // TARE_CPU_TIER, TARE_CPU_OPT, CUDA_CACHE_PATH, _DISABLE, _MAXSIZE
   /// Of each variable that is set to what it cannot be: its text, and what it could be.
   std::vector<std::string> not_understood;

@@ -1,5 +1,6 @@
 /* A program of the CUDA driver API that knows nothing of Tare: doubles 21 on the device and exits with the
-   code that it is given, else 0. A second argument is an address that is doubled in its place. Linked against libcuda.so.1, or (LIBRARY defined) opening it by that name.
+   code that it is given, else 0. A second argument is an address that is doubled in its place, 0 for none; a third a file to
+   load in place of its own text. Linked against libcuda.so.1, or (LIBRARY defined) opening it by that name.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -44,6 +45,14 @@ FUNCTIONS(DECLARE)
 static void open_library(void) {}
 #endif
 
+static const char* image(const char* path) {
+  static char text[4096];
+  FILE* const file = fopen(path, "rb");
+  if (file == NULL || fread(text, 1, sizeof text - 1, file) == 0) exit(102);
+  fclose(file);
+  return text;
+}
+
 static void check(int code, const char* call) {
   if (code == 0) return;
   fprintf(stderr, "%s: %d\n", call, code);
@@ -65,11 +74,13 @@ int main(int argc, char** argv) {
   CHECK(cuDeviceGetAttribute(&minor, 76, device));
   CHECK(cuDevicePrimaryCtxRetain(&context, device));
   CHECK(cuCtxSetCurrent(context));
-  CHECK(cuModuleLoadData(&module, kPtx));
+  const char* const text = argc > 3 ? image(argv[3]) : kPtx;
+  CHECK(cuModuleLoadData(&module, text));
   CHECK(cuModuleGetFunction(&function, module, "twice"));
   CHECK(cuMemAlloc_v2(&memory, sizeof value));
   CHECK(cuMemcpyHtoD_v2(memory, &value, sizeof value));
-  doubled = argc > 2 ? strtoull(argv[2], NULL, 0) : memory;
+  doubled = argc > 2 ? strtoull(argv[2], NULL, 0) : 0;
+  if (doubled == 0) doubled = memory;
   CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
   CHECK(cuMemcpyDtoH_v2(&value, memory, sizeof value));
   printf("%d devices of compute capability %d.%d, twice 21 is %u\n", count, major, minor, value);
