@@ -70,6 +70,43 @@ TEST_F(Contexts, CreatedContextsAreAStack) {
   EXPECT_RESULT(abi::kInvalidContext, call("cuCtxSetCurrent", first));
 }
 
+TEST_F(Contexts, TheLastUserToDetachDestroysTheContext) {
+  abi::Context context = nullptr, attached = nullptr;
+  EXPECT_RESULT(abi::kInvalidContext, call("cuCtxAttach", &attached, 0u)) << "there is no current one";
+  ASSERT_OK(call("cuCtxCreate_v2", &context, 0u, abi::Device{0}));
+  EXPECT_RESULT(abi::kInvalidValue, call("cuCtxAttach", &attached, 1u));
+  EXPECT_RESULT(abi::kInvalidValue, call("cuCtxAttach", static_cast<abi::Context*>(nullptr), 0u));
+  EXPECT_OK(call("cuCtxAttach", &attached, 0u));
+  EXPECT_EQ(attached, context);
+  EXPECT_OK(call("cuCtxDetach", context));
+  EXPECT_EQ(current(), context) << "one user is left";
+  EXPECT_OK(call("cuCtxSynchronize"));
+
+  abi::Context popped = nullptr;
+  EXPECT_OK(call("cuCtxPopCurrent_v2", &popped));
+  EXPECT_RESULT(abi::kInvalidContext, call("cuCtxDetach", context)) << "it is not current";
+  EXPECT_OK(call("cuCtxPushCurrent_v2", context));
+  EXPECT_OK(call("cuCtxDetach", context));
+  EXPECT_EQ(current(), nullptr);
+  EXPECT_RESULT(abi::kInvalidContext, call("cuCtxDetach", context)) << "it is gone";
+  EXPECT_RESULT(abi::kInvalidContext, call("cuCtxPushCurrent_v2", context));
+}
+
+TEST_F(Contexts, DetachingLeavesThePrimaryContextToThoseWhoRetainIt) {
+  abi::Context primary = nullptr, attached = nullptr;
+  ASSERT_OK(call("cuDevicePrimaryCtxRetain", &primary, 0));
+  ASSERT_OK(call("cuCtxSetCurrent", primary));
+  EXPECT_RESULT(abi::kInvalidContext, call("cuCtxDetach", primary)) << "nobody attached";
+  EXPECT_OK(call("cuCtxAttach", &attached, 0u));
+  EXPECT_EQ(attached, primary);
+  EXPECT_OK(call("cuCtxDetach", primary));
+  EXPECT_RESULT(abi::kInvalidContext, call("cuCtxDetach", primary));
+  EXPECT_OK(call("cuCtxSynchronize"));
+  EXPECT_EQ(current(), primary);
+  EXPECT_OK(call("cuCtxSetCurrent", abi::Context{}));
+  EXPECT_OK(call("cuDevicePrimaryCtxRelease_v2", 0));
+}
+
 TEST_F(Contexts, EachThreadHasItsOwnStack) {
   abi::Context context = nullptr;
   ASSERT_OK(call("cuCtxCreate_v2", &context, 0u, abi::Device{0}));

@@ -118,6 +118,68 @@ TEST_F(Copies, ABoxIsCopiedBySlices) {
   }
 }
 
+TEST_F(Copies, ABoxWhoseSizeWrapsIsInvalid) {
+  const DeviceArray<std::uint32_t> device(std::vector<std::uint32_t>(64, 7u));
+  std::vector<std::uint32_t> host(64, 0u);
+  constexpr std::size_t kHalf = std::size_t{1} << 63;
+  abi::Memcpy3D good{};
+  good.src_memory_type = abi::memory_type::device;
+  good.src_device = device.pointer();
+  good.src_pitch = 16;
+  good.src_height = 2;
+  good.dst_memory_type = abi::memory_type::host;
+  good.dst_host = host.data();
+  good.dst_pitch = 16;
+  good.dst_height = 2;
+  good.width_in_bytes = 8;
+  good.height = 2;
+  good.depth = 2;
+  const auto with = [&](auto change) {
+    abi::Memcpy3D copy = good;
+    change(copy);
+    return call("cuMemcpy3D_v2", static_cast<const abi::Memcpy3D*>(&copy));
+  };
+  ASSERT_OK(with([](abi::Memcpy3D&) {}));
+  // Each of these is a small number modulo 2^64.
+  EXPECT_RESULT(abi::kInvalidValue, with([](auto& c) { c.src_height = kHalf / 8; })) << "a slice";
+  EXPECT_RESULT(abi::kInvalidValue, with([](auto& c) { c.dst_height = kHalf / 8; }))
+      << "a slice of the host's";
+  EXPECT_RESULT(abi::kInvalidValue, with([](auto& c) { c.src_height = kHalf / 16, c.depth = 3; }))
+      << "two slices";
+  EXPECT_RESULT(abi::kInvalidValue, with([](auto& c) { c.src_z = kHalf / 16; })) << "the first slice";
+  EXPECT_RESULT(abi::kInvalidValue, with([](auto& c) { c.dst_z = kHalf / 16; })) << "the host's first slice";
+  EXPECT_RESULT(abi::kInvalidValue, with([](auto& c) { c.src_y = SIZE_MAX, c.src_height = SIZE_MAX; }));
+  EXPECT_RESULT(abi::kInvalidValue, with([](auto& c) { c.src_x_in_bytes = SIZE_MAX - 3; })) << "column -4";
+  EXPECT_RESULT(abi::kInvalidValue, with([](auto& c) { c.src_pitch = SIZE_MAX - 15; })) << "pitch -16";
+  EXPECT_RESULT(abi::kInvalidValue, with([](auto& c) { c.dst_pitch = SIZE_MAX - 15; }))
+      << "the host's pitch -16";
+  EXPECT_OK(with([](auto& c) { c.depth = 1, c.src_height = SIZE_MAX; }))
+      << "of one slice the height does not count";
+
+  abi::Memcpy2D plane{};
+  plane.src_memory_type = abi::memory_type::device;
+  plane.src_device = device.pointer();
+  plane.src_pitch = kHalf;
+  plane.dst_memory_type = abi::memory_type::device;
+  plane.dst_device = device.pointer() + 128;
+  plane.dst_pitch = kHalf;
+  plane.width_in_bytes = 8;
+  plane.height = 3;
+  EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpy2D_v2", static_cast<const abi::Memcpy2D*>(&plane)));
+  plane.height = 1;
+  plane.src_y = 2;
+  EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpy2D_v2", static_cast<const abi::Memcpy2D*>(&plane)));
+  plane.src_y = 0;
+  plane.src_x_in_bytes = SIZE_MAX - 7;
+  plane.src_device = device.pointer() + 8;
+  EXPECT_RESULT(abi::kInvalidValue, call("cuMemcpy2D_v2", static_cast<const abi::Memcpy2D*>(&plane)));
+  EXPECT_RESULT(abi::kInvalidValue,
+                call("cuMemcpyDtoH_v2", static_cast<void*>(host.data()), device.pointer(), SIZE_MAX));
+  EXPECT_RESULT(abi::kInvalidValue,
+                call("cuMemsetD2D32_v2", device.pointer(), kHalf, 5u, std::size_t{2}, std::size_t{3}));
+  EXPECT_EQ(device.read(), std::vector<std::uint32_t>(64, 7u));
+}
+
 TEST_F(Copies, MemsetFillsWordsOfEachSize) {
   const DeviceArray<std::uint32_t> device(std::vector<std::uint32_t>(8, 0u));
   EXPECT_OK(call("cuMemsetD32_v2", device.pointer(), 0x01020304u, std::size_t{4}));

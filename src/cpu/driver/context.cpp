@@ -16,6 +16,7 @@ ContextObject::ContextObject(int device_ordinal, unsigned context_flags, bool is
       flags(context_flags),
       primary(is_primary),
       id(Process::get().next_id()),
+      users(is_primary ? 0 : 1),
       status(std::make_shared<ContextStatus>(Process::get().settings.tell_faults)) {
   set_default_limits();
 }
@@ -159,6 +160,20 @@ Result destroy(abi::Context handle) {
   });
 }
 
+/// The last user's leaving ends a context that was created; a primary one lives as long as it is retained.
+Result detach(abi::Context handle) {
+  return entry([&](Process& process) -> Result {
+    const auto context = process.contexts.find(handle);
+    const auto& stack = thread_state().stack;
+    if (!context || stack.empty() || stack.back() != context) return abi::kInvalidContext;
+    int users = context->users.load();
+    do {
+      if (users == 0) return abi::kInvalidContext;
+    } while (!context->users.compare_exchange_weak(users, users - 1));
+    return users == 1 && !context->primary ? destroy(handle) : Result{abi::kSuccess};
+  });
+}
+
 template <typename T, typename Read>
 Result read_current(T* out, Read read) {
   return entry_with_context([&](Process&, const std::shared_ptr<ContextObject>& context) -> Result {
@@ -191,6 +206,17 @@ TARE_API Result cuCtxDestroy_v2(abi::Context context) {
 }
 TARE_API Result cuCtxDestroy(abi::Context context) {
   return destroy(context);
+}
+TARE_API Result cuCtxAttach(abi::Context* out, unsigned flags) {
+  return entry_with_context([&](Process&, const std::shared_ptr<ContextObject>& context) -> Result {
+    if (out == nullptr || flags != 0) return abi::kInvalidValue;
+    context->users.fetch_add(1);
+    *out = context->handle();
+    return abi::kSuccess;
+  });
+}
+TARE_API Result cuCtxDetach(abi::Context context) {
+  return detach(context);
 }
 TARE_API Result cuCtxPushCurrent_v2(abi::Context context) {
   return push(context);

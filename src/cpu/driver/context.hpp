@@ -26,6 +26,7 @@ struct ContextObject : std::enable_shared_from_this<ContextObject> {
   const bool primary;
   const std::uint64_t id;
   unsigned api_version = 13000;
+  std::atomic<int> users;  // of cuCtxDetach: who made it, if it is not a primary one, and each cuCtxAttach
   const std::shared_ptr<ContextStatus> status;
   std::atomic<bool> destroyed{false};
   std::atomic<unsigned> grids_launched{0};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cpu/driver/api.hpp"
+#include "cpu/driver/capped.hpp"
 #include "cpu/runtime/fault_guard.hpp"
 
 namespace tare::cpu {
@@ -40,7 +41,14 @@ bool run_copy_guarded(const CopyShape& shape) {
 
 /// Bytes from the first to the last one touched.
 std::size_t extent(const CopyShape& shape, std::size_t pitch, std::size_t slice) {
-  return (shape.depth - 1) * slice + (shape.height - 1) * pitch + shape.width;
+  return capped_sum(
+      capped_sum(capped_product(shape.depth - 1, slice), capped_product(shape.height - 1, pitch)),
+      shape.width);
+}
+
+/// Whether `bytes` from there on end before the last address.
+bool addressable(const std::byte* from, std::size_t bytes) {
+  return bytes <= UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(from);
 }
 
 constexpr const char* kNoSuchMemory = "a copy met host memory that is not there";
@@ -53,11 +61,14 @@ Result copy(StreamArgument argument, const CopyShape& shape, Side destination, S
     if (const Result found = resolve(argument, target); found != abi::kSuccess) return found;
     if (shape.empty()) return abi::kSuccess;
     if (shape.destination == nullptr || shape.source == nullptr) return abi::kInvalidValue;
+    const std::size_t to_bytes = extent(shape, shape.destination_pitch, shape.destination_slice);
+    const std::size_t from_bytes = extent(shape, shape.source_pitch, shape.source_slice);
+    if (!addressable(shape.destination, to_bytes) || !addressable(shape.source, from_bytes))
+      return abi::kInvalidValue;
     const bool to_known =
-        process.addresses.contains(reinterpret_cast<std::uintptr_t>(shape.destination),
-                                   extent(shape, shape.destination_pitch, shape.destination_slice));
-    const bool from_known = process.addresses.contains(reinterpret_cast<std::uintptr_t>(shape.source),
-                                                       extent(shape, shape.source_pitch, shape.source_slice));
+        process.addresses.contains(reinterpret_cast<std::uintptr_t>(shape.destination), to_bytes);
+    const bool from_known =
+        process.addresses.contains(reinterpret_cast<std::uintptr_t>(shape.source), from_bytes);
     if ((destination == Side::device && !to_known) || (source == Side::device && !from_known))
       return abi::kInvalidValue;
     // A start inside an allocation and an end outside of it is an error whatever the side is called.
@@ -147,6 +158,12 @@ Operand operand(abi::Enum type, const void* host, abi::DevicePointer device) {
   }
 }
 
+/// Where a copy begins in its operand; the last address, from which nothing can be copied, where that wraps.
+std::byte* origin(std::byte* base, std::size_t slices, std::size_t rows, std::size_t columns) {
+  const std::size_t offset = capped_sum(capped_sum(slices, rows), columns);
+  return reinterpret_cast<std::byte*>(capped_sum(reinterpret_cast<std::uintptr_t>(base), offset));
+}
+
 Result copy_3d(StreamArgument argument, const abi::Memcpy3D* given, bool wait) {
   if (given == nullptr) return abi::kInvalidValue;
   const abi::Memcpy3D& c = *given;
@@ -161,20 +178,22 @@ Result copy_3d(StreamArgument argument, const abi::Memcpy3D* given, bool wait) {
   if (!shape.empty()) {
     if (from.base == nullptr || to.base == nullptr) return abi::kInvalidValue;
     const bool rows = c.height > 1 || c.depth > 1 || c.src_y != 0 || c.dst_y != 0;
-    if (rows && (c.src_pitch < c.src_x_in_bytes + c.width_in_bytes ||
-                 c.dst_pitch < c.dst_x_in_bytes + c.width_in_bytes)) {
+    if (rows && (c.src_pitch < capped_sum(c.src_x_in_bytes, c.width_in_bytes) ||
+                 c.dst_pitch < capped_sum(c.dst_x_in_bytes, c.width_in_bytes))) {
       return abi::kInvalidValue;
     }
     const bool slices = c.depth > 1 || c.src_z != 0 || c.dst_z != 0;
-    if (slices && (c.src_height < c.src_y + c.height || c.dst_height < c.dst_y + c.height))
+    if (slices &&
+        (c.src_height < capped_sum(c.src_y, c.height) || c.dst_height < capped_sum(c.dst_y, c.height)))
       return abi::kInvalidValue;
     shape.source_pitch = c.src_pitch;
     shape.destination_pitch = c.dst_pitch;
-    shape.source_slice = c.src_pitch * c.src_height;
-    shape.destination_slice = c.dst_pitch * c.dst_height;
-    shape.source = from.base + c.src_z * shape.source_slice + c.src_y * c.src_pitch + c.src_x_in_bytes;
-    shape.destination =
-        to.base + c.dst_z * shape.destination_slice + c.dst_y * c.dst_pitch + c.dst_x_in_bytes;
+    shape.source_slice = capped_product(c.src_pitch, c.src_height);
+    shape.destination_slice = capped_product(c.dst_pitch, c.dst_height);
+    shape.source = origin(from.base, capped_product(c.src_z, shape.source_slice),
+                          capped_product(c.src_y, c.src_pitch), c.src_x_in_bytes);
+    shape.destination = origin(to.base, capped_product(c.dst_z, shape.destination_slice),
+                               capped_product(c.dst_y, c.dst_pitch), c.dst_x_in_bytes);
   }
   return copy(argument, shape, to.side, from.side, wait);
 }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "cpu/driver/api.hpp"
+#include "cpu/driver/capped.hpp"
 #include "cpu/driver/stream.hpp"
 #include "cpu/runtime/fault_guard.hpp"
 
@@ -55,13 +56,13 @@ Result fill(StreamArgument argument, Fill given, bool asynchronous) {
     if (const Result found = resolve(argument, target); found != abi::kSuccess) return found;
     if (given.columns == 0 || given.rows == 0) return abi::kSuccess;
     const auto address = reinterpret_cast<std::uintptr_t>(given.to);
-    if (given.columns > SIZE_MAX / given.element_bytes) return abi::kInvalidValue;
-    const std::size_t row_bytes = given.columns * given.element_bytes;
+    const std::size_t row_bytes = capped_product(given.columns, given.element_bytes);
     if (given.rows > 1 && given.pitch < row_bytes) return abi::kInvalidValue;
     if (address % given.element_bytes != 0 || (given.rows > 1 && given.pitch % given.element_bytes != 0)) {
       return abi::kInvalidValue;
     }
-    if (!process.addresses.contains(address, (given.rows - 1) * given.pitch + row_bytes))
+    if (!process.addresses.contains(address,
+                                    capped_sum(capped_product(given.rows - 1, given.pitch), row_bytes)))
       return abi::kInvalidValue;
     const auto allocation = process.addresses.find(address);
     const auto position = enqueue(

@@ -1,6 +1,7 @@
 /* A program of the CUDA driver API that knows nothing of Tare: doubles 21 on the device and exits with the
-   code that it is given, else 0. A second argument is an address that is doubled in its place, 0 for none; a third a file to
-   load in place of its own text. Linked against libcuda.so.1, or (LIBRARY defined) opening it by that name.
+   code that it is given, else 0. A second argument is an address that is doubled in its place, 0 for none; a
+   third a file to load in place of its own text. Linked against libcuda.so.1, or (LIBRARY defined) opening it
+   by that name.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
