@@ -87,8 +87,10 @@ void check_with_cpu(const WithCpuOptions& options) {
   if (options.command.empty() || options.command.front().empty())
     throw UsageError("which program? Its name goes after `--`", "tare with-cpu -- ./program");
   const std::string& cc = options.compute_capability;
-  if (!cc.empty() && !std::regex_match(cc, std::regex("([5-9]|1[0-2])[.][0-9]")))
-    throw UsageError("--cc: `" + cc + "` is not a compute capability from 5.0 to 12.9",
+  static const std::regex known(
+      "(5[.][023]|6[.][012]|7[.][025]|8[.][0679]|9[.]0|10[.][03]|11[.]0|12[.][01])");
+  if (!cc.empty() && !std::regex_match(cc, known))
+    throw UsageError("--cc: `" + cc + "` is not the compute capability of a GPU from 5.0 to 12.1",
                      "tare with-cpu --cc 8.0 -- ./program");
   constexpr int kMostDevices = 64, kMostThreads = 1024;  // what TARE_CPU_DEVICES and TARE_CPU_THREADS take
   const auto at_most = [](const std::string& option, int given, int most) {

@@ -81,7 +81,7 @@ TEST(Settings, AValueThatCannotBeUnderstoodIsSaidAndPassedOver) {
         EXPECT_IN_CHILD(attribute(75) == 9 && attribute(76) == 0);
       },
       "tare CPU device: TARE_CPU_DEVICES=0 is not a number of devices from 1 to 64; it is passed over\n"
-      "tare CPU device: TARE_CPU_CC=zz is not a compute capability from 5.0 to 12.9; it is passed over\n"
+      "tare CPU device: TARE_CPU_CC=zz is not the compute capability of a GPU from 5.0 to 12.1; it is passed over\n"
       "tare CPU device: TARE_CPU_THREADS=-1 is not a number of threads from 1 to 1024; it is passed over\n"
       "tare CPU device: TARE_CPU_TIER=quick is not automatic, general or fast; it is passed over\n"
       "tare CPU device: TARE_CPU_OPT=3 is not a level from 0 to 2; it is passed over\n"

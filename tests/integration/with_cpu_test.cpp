@@ -118,10 +118,20 @@ TEST(WithCpu, TheOptionOfAnotherCommandThatIsNearlyOneOfItsOwnIsToldApart) {
 }
 
 TEST(WithCpu, WhatIsNoComputeCapabilityIsRefused) {
-  for (const char* const cc : {"99", "9", "4.9", "13.0", "8.00", "8,0", "x"}) {
+  for (const char* const cc : {"99", "9", "4.9", "8.1", "12.9", "13.0", "8.00", "8,0", "x"}) {
     const Ran ran = with_cpu({"--cc", cc, "--", "true"});
     EXPECT_EQ(ran.code, 2) << cc;
-    EXPECT_THAT(ran.err, HasSubstr("` is not a compute capability from 5.0 to 12.9\n")) << cc;
+    EXPECT_THAT(ran.err, HasSubstr("` is not the compute capability of a GPU from 5.0 to 12.1\n")) << cc;
+  }
+}
+
+TEST(WithCpu, TheCommandLineAndTheDeviceKnowTheSameComputeCapabilities) {
+  for (int number = 40; number < 140; ++number) {
+    const std::string cc = std::to_string(number / 10) + "." + std::to_string(number % 10);
+    const bool taken_here = with_cpu({"--cc", cc, "-q", "--", "true"}).code == 0;
+    const Ran there = with_cpu({"-q", "--", kPrograms + "opens_so_1"}, {{"TARE_CPU_CC", cc}});
+    EXPECT_EQ(taken_here, there.err.find("; it is passed over\n") == std::string::npos)
+        << cc << ": " << there.err;
   }
 }
 

@@ -10,7 +10,8 @@ namespace tare::cpu::codegen {
 
 namespace {
 // Shared memory of compute capability 9.0, in bytes.
-constexpr std::uint32_t kSharedUnit = 128, kSharedReserved = 1024;
+// Of the compute capabilities that have %aggr_smem_size: 9.0 and later.
+constexpr std::uint32_t kSharedReserved = 1024;
 }  // namespace
 
 using ptx::Operand;
@@ -267,7 +268,7 @@ llvm::Value* Emitter::special(Special special) {
     case Special::warpid:
       return b.CreateLShr(around.thread_in_block, 5);
     case Special::nwarpid:
-      return i32(64);  // how many a multiprocessor has room for
+      return around.resident_warps;
     case Special::smid:
       return around.worker;
     case Special::nsmid:
@@ -298,7 +299,8 @@ llvm::Value* Emitter::special(Special special) {
       return around.dynamic_shared_bytes;
     case Special::total_smem_size:
       // In whole units of allocation.
-      return b.CreateAnd(b.CreateAdd(shared_size(), i32(kSharedUnit - 1)), i32(~(kSharedUnit - 1)));
+      return b.CreateAnd(b.CreateAdd(shared_size(), b.CreateSub(around.shared_unit, i32(1))),
+                         b.CreateNeg(around.shared_unit));
     case Special::aggr_smem_size:
       return b.CreateAdd(shared_size(), i32(kSharedReserved));
     case Special::warp_size:

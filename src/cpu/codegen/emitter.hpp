@@ -39,6 +39,8 @@ struct Surroundings {
   llvm::Value* workspace_address = nullptr;
   llvm::Value* worker = nullptr;
   llvm::Value* workers = nullptr;
+  llvm::Value* resident_warps = nullptr;
+  llvm::Value* shared_unit = nullptr;
   std::array<llvm::Value*, 3> tid{}, ntid{}, ctaid{}, nctaid{};  // i32
   llvm::Value* block_index = nullptr;                            // i64, of the grid, x fastest
   llvm::Value* thread_in_block = nullptr;                        // i32, x fastest

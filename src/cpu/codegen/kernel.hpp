@@ -39,7 +39,10 @@ struct LaunchContext {
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint64_t stack_bytes = 0;  // of each thread of a kernel with a stack; a multiple of 16
   std::uint32_t grid_id = 0;
-  std::uint32_t workers = 1;            // how many host threads share the launch, for %nsmid
+  std::uint32_t workers = 1;          // how many host threads share the launch, for %nsmid
+  std::uint32_t resident_warps = 64;  // that a multiprocessor has room for, for %nwarpid
+  std::uint32_t shared_unit =
+      128;  // bytes in which shared memory is given, a power of two, for %total_smem_size
   std::byte* grid_workspace = nullptr;  // zeroed memory of a cooperative launch, for %envreg1 and %envreg2
   DeviceServices* services = nullptr;   // null: printing does nothing and the heap is empty
 };

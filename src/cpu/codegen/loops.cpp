@@ -104,6 +104,8 @@ void load_surroundings(Emitter& e) {
   a.stack_bytes = load(a.context, offsetof(LaunchContext, stack_bytes), address);
   a.grid_id = load(a.context, offsetof(LaunchContext, grid_id), word);
   a.workers = load(a.context, offsetof(LaunchContext, workers), word);
+  a.resident_warps = load(a.context, offsetof(LaunchContext, resident_warps), word);
+  a.shared_unit = load(a.context, offsetof(LaunchContext, shared_unit), word);
   for (std::size_t i = 0; i < 3; ++i) {
     a.nctaid[i] = load(a.context, offsetof(LaunchContext, grid) + 4 * i, word);
     a.ntid[i] = load(a.context, offsetof(LaunchContext, block) + 4 * i, word);

@@ -22,6 +22,7 @@ int as_int(std::size_t value) {
 /// Attributes that are 0 are not listed: what this device does not have (textures, surfaces,
 /// pools, clusters, virtual memory management, ...).
 int attribute(const Process& process, int ordinal, int number) {
+  const Capability& capability = *process.settings.capability;
   switch (number) {
     case 1:
       return kMaxThreadsPerBlock;
@@ -40,12 +41,13 @@ int attribute(const Process& process, int ordinal, int number) {
     case 9:
       return 65536;  // constant memory
     case 10:
-      return 32;  // warp
+      return kWarp;
     case 11:
       return INT_MAX;  // pitch of a copy
     case 12:
+      return capability.registers_per_block;
     case 82:
-      return 65536;  // registers per block, per multiprocessor
+      return kRegistersPerMultiprocessor;
     case 13:
     case 36:
       return processor().clock_khz;
@@ -63,7 +65,7 @@ int attribute(const Process& process, int ordinal, int number) {
     case 31:
       return 1;  // concurrent kernels
     case 95:
-      return 1;  // cooperative launches
+      return capability.has_cooperative_launches() ? 1 : 0;
     case 33:
       return ordinal + 1;  // PCI bus
     case 37:
@@ -71,7 +73,7 @@ int attribute(const Process& process, int ordinal, int number) {
     case 38:
       return as_int(processor().last_level_bytes);
     case 39:
-      return kMaxThreadsPerMultiprocessor;
+      return capability.threads;
     case 40:
       return 2;  // copy engines
     case 41:
@@ -79,16 +81,16 @@ int attribute(const Process& process, int ordinal, int number) {
     case 51:
       return 32;
     case 75:
-      return process.settings.compute_capability / 10;
+      return capability.number / 10;
     case 76:
-      return process.settings.compute_capability % 10;
+      return capability.number % 10;
     case 78:
       return 1;  // stream priorities are kept
     case 79:
     case 80:
       return 1;  // L1 caches globals, locals
     case 81:
-      return as_int(kSharedBytesPerMultiprocessor);
+      return as_int(capability.shared_per_multiprocessor());
     case 85:
       return ordinal;  // board group
     case 86:
@@ -96,7 +98,7 @@ int attribute(const Process& process, int ordinal, int number) {
     case 87:
       return 2;  // float to double
     case 90:
-      return 1;  // preemption
+      return capability.has_compute_preemption() ? 1 : 0;
     case 91:
       return 1;  // registered memory at the host's address
     case 92:
@@ -104,15 +106,15 @@ int attribute(const Process& process, int ordinal, int number) {
     case 94:
       return 1;  // stream memory operations, first form
     case 97:
-      return as_int(kSharedBytesOptIn);
+      return as_int(capability.shared_per_block);
     case 98:
       return 1;  // flush of remote writes
     case 99:
       return 1;  // host registration
     case 106:
-      return kMaxBlocksPerMultiprocessor;
+      return capability.blocks;
     case 111:
-      return as_int(kSharedBytesReserved);
+      return as_int(capability.shared_reserved());
     case 113:
       return 1;  // read-only host registration
     case 122:
@@ -149,8 +151,8 @@ TARE_API Result cuDeviceGetAttribute(int* value, abi::Enum number, abi::Device d
 TARE_API Result cuDeviceComputeCapability(int* major, int* minor, abi::Device device) {
   return with_device(device, [&](Process& process) -> Result {
     if (major == nullptr || minor == nullptr) return abi::kInvalidValue;
-    *major = process.settings.compute_capability / 10;
-    *minor = process.settings.compute_capability % 10;
+    *major = process.settings.capability->number / 10;
+    *minor = process.settings.capability->number % 10;
     return abi::kSuccess;
   });
 }

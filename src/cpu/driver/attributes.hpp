@@ -1,5 +1,5 @@
-// The limits that the device tells and keeps, in one place: attributes, launch checks and occupancy
-// read them here.
+// The limits that are the same for every compute capability, in one place: attributes, launch checks and
+// occupancy read them here. The others: cpu/runtime/capability.hpp.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,9 @@
 namespace tare::cpu {
 
 inline constexpr int kMaxThreadsPerBlock = 1024, kMaxBlockZ = 64, kMaxGridYZ = 65535;
-inline constexpr int kMaxThreadsPerMultiprocessor = 2048, kMaxBlocksPerMultiprocessor = 32;
 inline constexpr std::size_t kSharedBytesPerBlock = 48 * 1024;
-inline constexpr std::size_t kSharedBytesOptIn = 227 * 1024;
-inline constexpr std::size_t kSharedBytesPerMultiprocessor = 228 * 1024;
-inline constexpr std::size_t kSharedBytesReserved = 1024;
+inline constexpr int kRegistersPerMultiprocessor = 65536;
+inline constexpr int kWarp = 32;
 inline constexpr std::size_t kMaxParameterBytes = 32764;
 
 }  // namespace tare::cpu

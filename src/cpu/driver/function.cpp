@@ -80,7 +80,7 @@ Result function_attribute(const FunctionObject& function, abi::Enum number, int&
       value = function.module->ptx->target_sm;
       break;
     case attribute::binary_version:
-      value = Process::get().settings.compute_capability;
+      value = Process::get().settings.capability->number;
       break;
     case attribute::max_dynamic_shared_size_bytes:
       value = static_cast<int>(function.dynamic_shared_limit.load());
@@ -111,8 +111,8 @@ Result set_function_attribute(FunctionObject& function, abi::Enum number, int va
   namespace attribute = abi::function_attribute;
   switch (number) {
     case attribute::max_dynamic_shared_size_bytes:
-      if (value < 0 ||
-          static_cast<std::size_t>(value) + function.sizes.static_shared_bytes > kSharedBytesOptIn) {
+      if (value < 0 || static_cast<std::size_t>(value) + function.sizes.static_shared_bytes >
+                           Process::get().settings.capability->shared_per_block) {
         return abi::kInvalidValue;
       }
       function.dynamic_shared_limit.store(static_cast<std::size_t>(value));

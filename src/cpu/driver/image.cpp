@@ -152,7 +152,7 @@ Result parse_image(const void* image, std::shared_ptr<const ptx::Module>& parsed
   }
 
   ptx::ParseOptions options;
-  options.compute_capability = Process::get().settings.compute_capability;
+  options.compute_capability = Process::get().settings.capability->number;
   const DefaultFloatingPoint floating_point;
   auto result = ptx::parse(ptx_text, options);
   if (const auto* error = std::get_if<ptx::ParseError>(&result)) {

@@ -146,7 +146,10 @@ class LaunchOperation final : public Operation {
     launch_.dynamic_shared_bytes = shape.shared_bytes;
     launch_.stack_bytes = context.stack_bytes();
     launch_.grid_id = context.grids_launched.fetch_add(1, std::memory_order_relaxed) + 1;
-    launch_.workers = static_cast<std::uint32_t>(Process::get().settings.threads);
+    const Settings& settings = Process::get().settings;
+    launch_.workers = static_cast<std::uint32_t>(settings.threads);
+    launch_.resident_warps = static_cast<std::uint32_t>(settings.capability->threads / kWarp);
+    launch_.shared_unit = static_cast<std::uint32_t>(settings.capability->shared_unit());
     launch_.services = &context.services;
     if (kernel.prints) context.services.will_print();
     if (kernel.allocates) context.services.will_allocate();
@@ -205,6 +208,8 @@ Result check_shape(const Shape& shape, const FunctionObject& function) {
 
 /// All blocks of a cooperative grid must be on the device at a time.
 Result check_residency(const Shape& shape, const FunctionObject& function, const Process& process) {
+  if (!process.settings.capability->has_cooperative_launches())
+    return fail(abi::kNotSupported, "cooperative launches need compute capability 6.0 or later");
   const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
   const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   const auto room =

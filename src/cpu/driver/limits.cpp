@@ -23,7 +23,7 @@ Result check_name(abi::Enum which) {
   if (which < 0 || which >= abi::limit::count) return abi::kInvalidValue;
   const bool is_known = which <= abi::limit::persisting_l2_cache_size &&
                         (which != abi::limit::dev_runtime_sync_depth ||
-                         Process::get().settings.compute_capability < kFirstWithoutSyncDepth);
+                         Process::get().settings.capability->number < kFirstWithoutSyncDepth);
   return is_known ? abi::kSuccess : abi::kUnsupportedLimit;
 }
 

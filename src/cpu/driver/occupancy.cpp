@@ -1,6 +1,7 @@
 // Occupancy: how many blocks of a function a multiprocessor of the compute capability we present
 // would hold. A program that sizes its grid this way gets the grid it would get on a GPU.
 #include <algorithm>
+#include <climits>
 
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/attributes.hpp"
@@ -11,17 +12,35 @@ namespace tare::cpu {
 using abi::Result;
 
 namespace {
-constexpr std::size_t kWarp = 32;
+
+/// Shared memory of a multiprocessor, in bytes, where a block of the function takes so many: what the
+/// function prefers (CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT), or more if one block needs more.
+std::size_t carve_out(const Capability& capability, const FunctionObject& function, std::size_t block_bytes) {
+  const std::size_t all = capability.shared_per_multiprocessor();
+  const int percent = function.carveout.load();
+  const std::size_t preferred = percent < 0 ? all : all * static_cast<std::size_t>(percent) / 100;
+  for (const int kib : capability.carve_outs_kib) {
+    const std::size_t bytes = static_cast<std::size_t>(kib) * 1024;
+    if (bytes >= std::max(preferred, block_bytes)) return bytes;
+  }
+  return all;
 }
 
+}  // namespace
+
 int blocks_per_multiprocessor(const FunctionObject& function, int block_size, std::size_t dynamic_shared) {
-  const std::size_t threads = (static_cast<std::size_t>(block_size) + kWarp - 1) / kWarp * kWarp;
-  const std::size_t shared = function.sizes.static_shared_bytes + dynamic_shared + kSharedBytesReserved;
   if (block_size > function.max_threads_per_block() || dynamic_shared > function.dynamic_shared_limit.load())
     return 0;
-  return static_cast<int>(
-      std::min({kMaxThreadsPerMultiprocessor / threads, kSharedBytesPerMultiprocessor / shared,
-                static_cast<std::size_t>(kMaxBlocksPerMultiprocessor)}));
+  const Capability& capability = *Process::get().settings.capability;
+  const int warps = (block_size + kWarp - 1) / kWarp;
+  const int of_threads = capability.threads / kWarp / warps;
+  const std::size_t unit = capability.shared_unit();
+  const std::size_t shared =
+      function.sizes.static_shared_bytes + dynamic_shared + capability.shared_reserved();
+  const std::size_t taken = (shared + unit - 1) / unit * unit;
+  const int of_shared =
+      taken == 0 ? INT_MAX : static_cast<int>(carve_out(capability, function, taken) / taken);
+  return std::min({of_threads, of_shared, capability.blocks});
 }
 
 namespace {
@@ -51,8 +70,7 @@ Result best_block(int* min_grid, int* block, abi::Function handle, abi::BlockSiz
     if (min_grid == nullptr || block == nullptr || limit < 0) return abi::kInvalidValue;
     const int largest = std::min(function.max_threads_per_block(), limit == 0 ? kMaxThreadsPerBlock : limit);
     int best_threads = 0;
-    for (int size = largest; size > 0;
-         size = (size - 1) / static_cast<int>(kWarp) * static_cast<int>(kWarp)) {
+    for (int size = largest; size > 0; size = (size - 1) / kWarp * kWarp) {
       const std::size_t shared = shared_of != nullptr ? shared_of(size) : dynamic_shared;
       const int blocks = blocks_per_multiprocessor(function, size, shared);
       if (blocks * size <= best_threads) continue;
@@ -89,10 +107,18 @@ TARE_API Result cuOccupancyMaxPotentialBlockSizeWithFlags(int* min_grid, int* bl
 }
 TARE_API Result cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, abi::Function f, int blocks,
                                                         int block_size) {
-  return with_function(f, 0, [&](Process&, const FunctionObject& function) -> Result {
-    if (bytes == nullptr || blocks <= 0 || block_size <= 0) return abi::kInvalidValue;
-    const std::size_t each = kSharedBytesPerMultiprocessor / static_cast<std::size_t>(blocks);
-    const std::size_t taken = function.sizes.static_shared_bytes + kSharedBytesReserved;
+  return with_function(f, 0, [&](Process& process, const FunctionObject& function) -> Result {
+    if (bytes == nullptr || blocks <= 0 || block_size <= 0 ||
+        blocks_per_multiprocessor(function, block_size, 0) < blocks) {
+      return abi::kInvalidValue;
+    }
+    const Capability& capability = *process.settings.capability;
+    const std::size_t taken = function.sizes.static_shared_bytes + capability.shared_reserved();
+    // One block may have all that a block can have, whatever its function prefers.
+    const std::size_t all = blocks == 1 ? capability.shared_per_block + capability.shared_reserved()
+                                        : carve_out(capability, function, 0);
+    const std::size_t unit = capability.shared_unit();
+    const std::size_t each = all / static_cast<std::size_t>(blocks) / unit * unit;
     *bytes = std::min(function.dynamic_shared_limit.load(), each > taken ? each - taken : 0);
     return abi::kSuccess;
   });

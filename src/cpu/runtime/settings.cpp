@@ -26,14 +26,15 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
-/// "9.0" -> 90, "10.3" -> 103.
-std::optional<int> capability(std::string_view text) {
+/// Of "9.0", "10.3".
+std::optional<const Capability*> capability(std::string_view text) {
   const std::size_t dot = text.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
   const auto major = number(text.substr(0, dot));
   const auto minor = number(text.substr(dot + 1));
-  if (!major || !minor || *major < 5 || *major > 12 || *minor < 0 || *minor > 9) return std::nullopt;
-  return *major * 10 + *minor;
+  if (!major || !minor || *major < 0 || *major > 99 || *minor < 0 || *minor > 9) return std::nullopt;
+  const Capability* const found = find_capability(*major * 10 + *minor);
+  return found == nullptr ? std::nullopt : std::optional(found);
 }
 
 std::optional<codegen::Tier> tier(std::string_view text) {
@@ -76,7 +77,7 @@ Settings read_settings() {
   };
   settings.threads = std::clamp(usable_cores(), 1, kMostThreads);
   take("TARE_CPU_DEVICES", "a number of devices from 1 to 64", within(1, 64), settings.devices);
-  take("TARE_CPU_CC", "a compute capability from 5.0 to 12.9", capability, settings.compute_capability);
+  take("TARE_CPU_CC", "the compute capability of a GPU from 5.0 to 12.1", capability, settings.capability);
   take("TARE_CPU_THREADS", "a number of threads from 1 to 1024", within(1, kMostThreads), settings.threads);
   take("TARE_CPU_TIER", "automatic, general or fast", tier, settings.compile.tier);
   take("TARE_CPU_OPT", "a level from 0 to 2", within(0, 2), settings.compile.optimisation);

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "cpu/codegen/kernel.hpp"
+#include "cpu/runtime/capability.hpp"
 
 namespace tare::cpu {
 
 struct Settings {
-  int devices = 1;                  // TARE_CPU_DEVICES
-  int compute_capability = 90;      // TARE_CPU_CC: "9.0", "8.6", ...
+  int devices = 1;                                     // TARE_CPU_DEVICES
+  const Capability* capability = find_capability(90);  // TARE_CPU_CC: "9.0", "8.6", ...; never null
   int threads = 1;                  // TARE_CPU_THREADS, else the cores this process may run on
   bool eager_loading = false;       // CUDA_MODULE_LOADING=EAGER
   bool tell_faults = false;         // TARE_CPU_FAULTS=1: faults and refusals are lines on stderr as well
