@@ -190,8 +190,8 @@ TEST_P(GpuRecord, FaultsAreMatched) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, GpuRecord,
                          ::testing::Values("shuffle", "warp", "barrier", "atomics", "special", "calls",
-                                           "operations", "video", "risky", "faults", "alignment", "random",
-                                           "convert"),
+                                           "operations", "video", "risky", "faults", "alignment",
+                                           "out_of_bounds", "random", "convert"),
                          [](const auto& program) { return std::string(program.param); });
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace tare::cpu::codegen {
 namespace {
 
 /// Changes whenever the same kernel would give other machine code.
-constexpr std::uint32_t kGeneratorVersion = 11;
+constexpr std::uint32_t kGeneratorVersion = 12;
 
 class Encoder {
  public:
