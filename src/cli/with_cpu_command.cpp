@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string>
 
 #include "cli/commands.hpp"
 #include "compare/row.hpp"
@@ -21,6 +23,19 @@ constexpr int kCannotBeRun = 126, kNotFound = 127;
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
+}
+
+/// Where the CPU device is. That takes a device that can be seen; which ones the program sees, of as many as
+/// it will have, is the program's own question.
+std::filesystem::path find_cpu_device() {
+  constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
+  const char* const given = std::getenv(kVisible);
+  const std::string kept = variable(kVisible);
+  unsetenv(kVisible);
+  choose_driver("cpu");
+  std::filesystem::path found = driver_info().path;
+  if (given != nullptr) setenv(kVisible, kept.c_str(), /*overwrite=*/1);
+  return found;
 }
 
 int why_not(const std::string& program, int error) {
@@ -48,12 +63,11 @@ int why_not(const std::string& program, int error) {
 
 int with_cpu_command(const CommandLine& line) {
   const WithCpuOptions& options = line.with_cpu;
-  choose_driver("cpu");
-  const auto set = cpu_environment(driver_info().path, options, variable);
+  const std::filesystem::path device = find_cpu_device();
+  const auto set = cpu_environment(device, options, variable);
   for (const auto& [name, value] : set) setenv(name.c_str(), value.c_str(), /*overwrite=*/1);
   if (!options.quiet && !compare::find_program(options.command.front()).empty())
-    std::fprintf(stderr, "tare: CUDA runs on this machine's processor (%s), not on a GPU\n",
-                 driver_info().path.c_str());
+    std::fprintf(stderr, "tare: CUDA runs on this machine's processor (%s), not on a GPU\n", device.c_str());
   std::vector<char*> arguments;
   for (const std::string& each : options.command) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);

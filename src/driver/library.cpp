@@ -113,6 +113,9 @@ std::unique_ptr<DriverLibrary> open_driver(const std::string& place, Wanted want
   refusal.init_result = call.init(0);
   if (refusal.init_result != cu::Result::success) {
     refusal.why = describe(call, refusal.init_result, refusal.init_name);
+    // The CPU device says more than a code does.
+    const std::string more = library->last_error != nullptr ? library->last_error() : "";
+    if (!more.empty()) refusal.why += ": " + more;
     return nullptr;
   }
   int count = 0;

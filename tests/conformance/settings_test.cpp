@@ -1,5 +1,6 @@
 // What the environment changes. Each test is a process of its own, because cuInit reads it once.
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 
 #include "conformance/driver.hpp"
@@ -55,6 +56,92 @@ TEST(Settings, ThereCanBeSeveralDevicesThatReachEachOther) {
   });
 }
 
+/// The PCI buses of the devices, in the order of their ordinals, for a list of visible ones of three; empty
+/// where cuInit finds no device.
+std::string buses_of(const char* list) {
+  setenv("TARE_CPU_DEVICES", "3", 1);
+  if (list != nullptr) setenv("CUDA_VISIBLE_DEVICES", list, 1);
+  const Result result = call("cuInit", 0u);
+  int count = 0;
+  if (result == abi::kNoDevice) {
+    EXPECT_IN_CHILD(call("cuInit", 0u) == abi::kNoDevice);
+    EXPECT_IN_CHILD(last_error() == "CUDA_VISIBLE_DEVICES hides every device");
+    EXPECT_IN_CHILD(call("cuDeviceGetCount", &count) == abi::kNotInitialized);
+    return "";
+  }
+  EXPECT_IN_CHILD(result == abi::kSuccess);
+  EXPECT_IN_CHILD(call("cuDeviceGetCount", &count) == abi::kSuccess);
+  std::string buses;
+  for (abi::Device device = 0; device < count; ++device) {
+    char id[16] = {};
+    EXPECT_IN_CHILD(call("cuDeviceGetPCIBusId", static_cast<char*>(id), 16, device) == abi::kSuccess);
+    EXPECT_IN_CHILD(std::stoi(std::string(id + 5, 2)) == attribute(33, device));
+    abi::Device found = -1;
+    EXPECT_IN_CHILD(call("cuDeviceGetByPCIBusId", &found, static_cast<const char*>(id)) == abi::kSuccess);
+    EXPECT_IN_CHILD(found == device);
+    abi::Context context = nullptr;
+    EXPECT_IN_CHILD(call("cuDevicePrimaryCtxRetain", &context, device) == abi::kSuccess);
+    buses += std::string(id + 5, 2) + " ";
+  }
+  abi::Device none = -1;
+  EXPECT_IN_CHILD(call("cuDeviceGet", &none, count) == abi::kInvalidDevice);
+  return buses;
+}
+
+/// "GPU-" and the 32 digits of the device's UUID, with nvidia-smi's dashes.
+std::string uuid_of(abi::Device device) {
+  abi::Uuid uuid{};
+  EXPECT_IN_CHILD(call("cuDeviceGetUuid_v2", &uuid, device) == abi::kSuccess);
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    char digits[3] = {};
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned>(uuid.bytes[i] & 0xff));
+    text += (i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "") + std::string(digits);
+  }
+  return text;
+}
+
+TEST(Settings, TheVisibleDevicesAreNumberedInTheOrderOfTheirList) {
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of(nullptr) == "01 02 03 "); });
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("2,0") == "03 01 "); });
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of(" 1 , 2") == "02 03 "); });
+}
+
+TEST(Settings, AnEntryThatNamesNoDeviceEndsTheListOfVisibleOnes) {
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("0,2,-1,1") == "01 03 "); });
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("1,3,0") == "02 "); });
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("1,,0") == "02 "); });
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("0,GPU-zz") == "01 "); });
+  // A beginning that all three have.
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("0,GPU-") == "01 "); });
+}
+
+TEST(Settings, WhereEveryDeviceIsHiddenThereIsNone) {
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("").empty()); });
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("-1").empty()); });
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("none").empty()); });
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("1,1").empty()); });
+}
+
+TEST(Settings, AVisibleDeviceCanBeNamedByItsUuidAndKeepsIt) {
+  // One process tells the UUIDs, the next one is started with them.
+  const std::string file = ::testing::TempDir() + "conformance-uuids-" + std::to_string(getpid());
+  setenv("TARE_TEST_UUIDS", file.c_str(), 0);  // a fresh process keeps its parent's
+  expect_fresh_process_succeeds([] {
+    buses_of(nullptr);
+    std::ofstream(std::getenv("TARE_TEST_UUIDS")) << uuid_of(2) << "\n" << uuid_of(1) << "\n";
+  });
+  expect_fresh_process_succeeds([] {
+    std::string third, second;
+    std::ifstream(std::getenv("TARE_TEST_UUIDS")) >> third >> second;
+    EXPECT_IN_CHILD(third.size() == 40 && second.size() == 40);
+    EXPECT_IN_CHILD(buses_of((third + "," + second.substr(0, 20) + ",0").c_str()) == "03 02 01 ");
+    EXPECT_IN_CHILD(uuid_of(0) == third && uuid_of(1) == second);
+  });
+  std::filesystem::remove(file);
+  unsetenv("TARE_TEST_UUIDS");
+}
+
 TEST(Settings, TheNumberOfThreadsIsTheNumberOfMultiprocessors) {
   expect_fresh_process_succeeds([] {
     setenv("TARE_CPU_THREADS", "1", 1);
@@ -81,7 +168,8 @@ TEST(Settings, AValueThatCannotBeUnderstoodIsSaidAndPassedOver) {
         EXPECT_IN_CHILD(attribute(75) == 9 && attribute(76) == 0);
       },
       "tare CPU device: TARE_CPU_DEVICES=0 is not a number of devices from 1 to 64; it is passed over\n"
-      "tare CPU device: TARE_CPU_CC=zz is not the compute capability of a GPU from 5.0 to 12.1; it is passed over\n"
+      "tare CPU device: TARE_CPU_CC=zz is not the compute capability of a GPU from 5.0 to 12.1; it is passed "
+      "over\n"
       "tare CPU device: TARE_CPU_THREADS=-1 is not a number of threads from 1 to 1024; it is passed over\n"
       "tare CPU device: TARE_CPU_TIER=quick is not automatic, general or fast; it is passed over\n"
       "tare CPU device: TARE_CPU_OPT=3 is not a level from 0 to 2; it is passed over\n"

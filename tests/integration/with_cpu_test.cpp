@@ -70,6 +70,23 @@ TEST(WithCpu, OptionsChangeTheDevice) {
   EXPECT_EQ(ran.out, "3 devices of compute capability 8.6, twice 21 is 42\n") << ran.err;
 }
 
+TEST(WithCpu, TheProgramSeesTheDevicesThatAreVisible) {
+  const Ran one =
+      with_cpu({"--devices", "3", "-q", "--", kPrograms + "opens_so_1"}, {{"CUDA_VISIBLE_DEVICES", "2"}});
+  EXPECT_EQ(one.out, kTwice) << one.err;
+  const Ran none = with_cpu({"-q", "--", kPrograms + "opens_so_1"}, {{"CUDA_VISIBLE_DEVICES", "-1"}});
+  EXPECT_EQ(none.err, "cuInit(0): 100\n") << none.out;
+}
+
+TEST(WithCpu, TareItselfSaysThatEveryDeviceIsHidden) {
+  Scratch scratch;
+  const Ran ran = run_tare(scratch, {"compare", "--device", "cpu"}, {{"CUDA_VISIBLE_DEVICES", "-1"}});
+  EXPECT_EQ(ran.code, 3) << ran.err;
+  EXPECT_THAT(ran.err,
+              HasSubstr("CUDA_ERROR_NO_DEVICE (no CUDA-capable device was found): CUDA_VISIBLE_DEVICES hides "
+                        "every device"));
+}
+
 TEST(WithCpu, AFaultOfAKernelIsSaidOnceWithItsKernelAndAddress) {
   const std::string said =
       "tare CPU device: kernel `twice` accessed memory that is not there, at 0x10\n"

@@ -67,7 +67,7 @@ int attribute(const Process& process, int ordinal, int number) {
     case 95:
       return capability.has_cooperative_launches() ? 1 : 0;
     case 33:
-      return ordinal + 1;  // PCI bus
+      return process.machine_ordinal(ordinal) + 1;  // PCI bus
     case 37:
       return 64;  // memory bus, bits
     case 38:
@@ -92,7 +92,7 @@ int attribute(const Process& process, int ordinal, int number) {
     case 81:
       return as_int(capability.shared_per_multiprocessor());
     case 85:
-      return ordinal;  // board group
+      return process.machine_ordinal(ordinal);  // board group
     case 86:
       return 1;  // host atomics
     case 87:

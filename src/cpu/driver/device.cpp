@@ -1,4 +1,5 @@
 // Devices: how many, what they are called, how two of them reach each other.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -21,9 +22,9 @@ Result with_device(abi::Device device, Body body) {
 }
 
 Result uuid(abi::Uuid* out, abi::Device device) {
-  return with_device(device, [&](Process&) -> Result {
+  return with_device(device, [&](Process& process) -> Result {
     if (out == nullptr) return abi::kInvalidValue;
-    machine_uuid(device, out->bytes);
+    machine_uuid(process.machine_ordinal(device), out->bytes);
     return abi::kSuccess;
   });
 }
@@ -33,7 +34,7 @@ Result uuid(abi::Uuid* out, abi::Device device) {
 TARE_API Result cuDeviceGetCount(int* count) {
   return entry([&](Process& process) -> Result {
     if (count == nullptr) return abi::kInvalidValue;
-    *count = process.settings.devices;
+    *count = process.device_count();
     return abi::kSuccess;
   });
 }
@@ -73,10 +74,10 @@ TARE_API Result cuDeviceTotalMem_v2(std::size_t* bytes, abi::Device device) {
 }
 
 TARE_API Result cuDeviceGetPCIBusId(char* text, int length, abi::Device device) {
-  return with_device(device, [&](Process&) -> Result {
+  return with_device(device, [&](Process& process) -> Result {
     if (text == nullptr || length < 13) return abi::kInvalidValue;
     std::snprintf(text, static_cast<std::size_t>(length), "0000:%02X:00.0",
-                  static_cast<unsigned>(device + 1));
+                  static_cast<unsigned>(process.machine_ordinal(device) + 1));
     return abi::kSuccess;
   });
 }
@@ -90,9 +91,11 @@ TARE_API Result cuDeviceGetByPCIBusId(abi::Device* device, const char* text) {
       domain = 0;
       if (std::sscanf(text, "%x:%x.%x", &bus, &slot, &function) < 2) return abi::kInvalidValue;
     }
-    const int ordinal = static_cast<int>(bus) - 1;
-    if (domain != 0 || slot != 0 || function != 0 || !process.has_device(ordinal)) return abi::kInvalidDevice;
-    *device = ordinal;
+    if (domain != 0 || slot != 0 || function != 0) return abi::kInvalidDevice;
+    const auto& visible = process.settings.visible;
+    const auto found = std::ranges::find(visible, static_cast<int>(bus) - 1);
+    if (found == visible.end()) return abi::kInvalidDevice;
+    *device = static_cast<int>(found - visible.begin());
     return abi::kSuccess;
   });
 }

@@ -64,7 +64,7 @@ ThreadState& thread_state() {
 
 Process::Process(Settings given)
     : settings(std::move(given)), teller(settings.tell_faults), pool(settings.threads) {
-  for (int i = 0; i < settings.devices; ++i) primaries.push_back(std::make_unique<PrimaryContext>());
+  for (int i = 0; i < device_count(); ++i) primaries.push_back(std::make_unique<PrimaryContext>());
 }
 
 abi::Result Process::initialise() {
@@ -82,6 +82,7 @@ abi::Result Process::initialise() {
   Settings settings = read_settings();
   for (const std::string& each : settings.not_understood)
     std::fprintf(stderr, "tare CPU device: %s\n", each.c_str());
+  if (settings.visible.empty()) return fail(abi::kNoDevice, "CUDA_VISIBLE_DEVICES hides every device");
   instance = new Process(std::move(settings));
   install_fault_handlers();
   pthread_atfork(nullptr, nullptr, [] {

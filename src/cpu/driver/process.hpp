@@ -45,7 +45,10 @@ class Process {
 
   explicit Process(Settings given);
 
-  bool has_device(int ordinal) const { return ordinal >= 0 && ordinal < settings.devices; }
+  int device_count() const { return static_cast<int>(settings.visible.size()); }
+  bool has_device(int ordinal) const { return ordinal >= 0 && ordinal < device_count(); }
+  /// Which of the machine's devices the process's device is: its UUID and PCI bus are that one's.
+  int machine_ordinal(int ordinal) const { return settings.visible[static_cast<std::size_t>(ordinal)]; }
   std::uint64_t next_id() { return ids_.fetch_add(1) + 1; }
 
   const Settings settings;

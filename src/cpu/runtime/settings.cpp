@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cpu/runtime/host.hpp"
+#include "cpu/runtime/visible_devices.hpp"
 
 namespace tare::cpu {
 namespace {
@@ -83,6 +84,10 @@ Settings read_settings() {
   take("TARE_CPU_OPT", "a level from 0 to 2", within(0, 2), settings.compile.optimisation);
   take("TARE_CPU_FAULTS", "0 or 1", within(0, 1), settings.tell_faults);
   take("CUDA_CACHE_MAXSIZE", "a number of bytes", number<std::uint64_t>, settings.compile.object_cache_bytes);
+  // This one means something when it is empty.
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  settings.visible = visible_devices(
+      visible == nullptr ? std::nullopt : std::optional<std::string_view>(visible), settings.devices);
   settings.eager_loading = variable("CUDA_MODULE_LOADING") == "EAGER";
   settings.compile.use_object_cache = variable("CUDA_CACHE_DISABLE") != "1";
   if (settings.compile.use_object_cache) settings.compile.object_cache_directory = object_cache_directory();
