@@ -120,7 +120,12 @@ TEST(Settings, WhereEveryDeviceIsHiddenThereIsNone) {
   expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("").empty()); });
   expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("-1").empty()); });
   expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("none").empty()); });
-  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("1,1").empty()); });
+  expect_fresh_process_succeeds([] { EXPECT_IN_CHILD(buses_of("GPU-").empty()); });
+  // As an H200's driver has it.
+  expect_fresh_process_succeeds([] {
+    setenv("CUDA_VISIBLE_DEVICES", "0,0", 1);
+    EXPECT_IN_CHILD(call("cuInit", 0u) == abi::kInvalidDevice);
+  });
 }
 
 TEST(Settings, AVisibleDeviceCanBeNamedByItsUuidAndKeepsIt) {

@@ -82,6 +82,7 @@ abi::Result Process::initialise() {
   Settings settings = read_settings();
   for (const std::string& each : settings.not_understood)
     std::fprintf(stderr, "tare CPU device: %s\n", each.c_str());
+  if (settings.visible_twice) return fail(abi::kInvalidDevice, "CUDA_VISIBLE_DEVICES names a device twice");
   if (settings.visible.empty()) return fail(abi::kNoDevice, "CUDA_VISIBLE_DEVICES hides every device");
   instance = new Process(std::move(settings));
   install_fault_handlers();

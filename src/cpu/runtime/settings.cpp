@@ -86,8 +86,10 @@ Settings read_settings() {
   take("CUDA_CACHE_MAXSIZE", "a number of bytes", number<std::uint64_t>, settings.compile.object_cache_bytes);
   // This one means something when it is empty.
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  settings.visible = visible_devices(
+  const auto seen = visible_devices(
       visible == nullptr ? std::nullopt : std::optional<std::string_view>(visible), settings.devices);
+  settings.visible_twice = !seen;
+  settings.visible = seen.value_or(std::vector<int>{});
   settings.eager_loading = variable("CUDA_MODULE_LOADING") == "EAGER";
   settings.compile.use_object_cache = variable("CUDA_CACHE_DISABLE") != "1";
   if (settings.compile.use_object_cache) settings.compile.object_cache_directory = object_cache_directory();

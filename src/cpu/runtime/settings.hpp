@@ -13,6 +13,7 @@ namespace tare::cpu {
 struct Settings {
   int devices = 1;              // TARE_CPU_DEVICES
   std::vector<int> visible{0};  // of them, in the order of their ordinals: CUDA_VISIBLE_DEVICES
+  bool visible_twice = false;   // it names one twice; `visible` is empty
   const Capability* capability = find_capability(90);  // TARE_CPU_CC: "9.0", "8.6", ...; never null
   int threads = 1;                  // TARE_CPU_THREADS, else the cores this process may run on
   bool eager_loading = false;       // CUDA_MODULE_LOADING=EAGER

@@ -32,7 +32,8 @@ std::string_view trimmed(std::string_view text) {
 
 /// The device of one entry; nothing where it names none, or more than one.
 std::optional<int> device_of(std::string_view entry, int devices) {
-  if (entry.starts_with("GPU-")) {
+  constexpr std::string_view kUuid = "GPU-";
+  if (entry.starts_with(kUuid) && entry != kUuid) {
     std::optional<int> found;
     for (int ordinal = 0; ordinal < devices; ++ordinal) {
       if (!uuid_text(ordinal).starts_with(entry)) continue;
@@ -49,7 +50,7 @@ std::optional<int> device_of(std::string_view entry, int devices) {
 
 }  // namespace
 
-std::vector<int> visible_devices(std::optional<std::string_view> list, int devices) {
+std::optional<std::vector<int>> visible_devices(std::optional<std::string_view> list, int devices) {
   std::vector<int> visible;
   if (!list) {
     visible.resize(static_cast<std::size_t>(devices));
@@ -60,7 +61,7 @@ std::vector<int> visible_devices(std::optional<std::string_view> list, int devic
     const std::size_t end = std::min(list->find(',', begin), list->size());
     const auto device = device_of(trimmed(list->substr(begin, end - begin)), devices);
     if (!device) break;
-    if (std::ranges::find(visible, *device) != visible.end()) return {};
+    if (std::ranges::find(visible, *device) != visible.end()) return std::nullopt;
     visible.push_back(*device);
     begin = end + 1;
   }
