@@ -87,15 +87,15 @@ class Function {
   template <class... Args, class Record>
   detail::Node call(const detail::Scalar* result, const std::vector<detail::Node>& nodes,
                     const Record& record) const {
-    return detail::call(
-        {std::shared_ptr<const std::string>(shared_, &shared_->name), typeid(void (*)(Args...)), result,
-         [&] {
-           std::size_t index = 0;
-           // Braces make them in the order of the arguments.
-           std::apply(record, std::tuple<typename detail::Passed<Args>::type...>{
-                                  detail::Passed<Args>::make(index)...});
-         }},
-        nodes);
+    return detail::call({std::shared_ptr<const std::string>(shared_, &shared_->name),
+                         typeid(void (*)(typename detail::Passed<Args>::type...)), result,
+                         [&] {
+                           std::size_t index = 0;
+                           // Braces make them in the order of the arguments.
+                           std::apply(record, std::tuple<typename detail::Passed<Args>::type...>{
+                                                  detail::Passed<Args>::make(index)...});
+                         }},
+                        nodes);
   }
 
   struct Shared {

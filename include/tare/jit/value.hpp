@@ -22,7 +22,9 @@ T plain_number() {
       kNever<T>,
       "a kernel's value is not known while the kernel is traced, so it is no plain number: write auto "
       "(or tare::var) in place of int or float, also for a lambda's parameters; tare::if_ and "
-      "tare::select in place of if, switch and ?:; tare::sqrt, tare::min in place of std's");
+      "tare::select in place of if, switch and ?:; tare::sqrt, tare::min in place of std's; tare::cast<T>(x) "
+      "to "
+      "convert; tare::local_array in place of an array that it is the index of");
   return T{};
 }
 

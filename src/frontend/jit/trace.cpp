@@ -24,6 +24,9 @@ struct Ended {
 };
 thread_local std::optional<Ended> last_ended;
 
+/// Of blocks inside of each other. Each of them takes several frames of the host's stack.
+constexpr std::size_t kDeepestBlocks = 500;
+
 std::uint32_t next_serial() {
   static std::atomic<std::uint32_t> serial{0};
   return ++serial;
@@ -201,6 +204,16 @@ Node Trace::add(TracedNode node, std::initializer_list<Node> operands) {
 }
 
 void Trace::begin(Op op, std::initializer_list<Node> operands, const Where& where) {
+  if (blocks_.size() >= kDeepestBlocks) {
+    line_ = where;
+    fail(fmt::format(
+             "if_, for_, while_ or select are inside of each other {} deep: does a C++ function call itself?",
+             kDeepestBlocks),
+         "what a lambda calls is called while tracing, without knowing a device's values, so such a function "
+         "never "
+         "ends: write the loop with tare::while_",
+         true);
+  }
   const Node mark = add({.op = op}, operands);
   open_scope(where);
   blocks_.push_back({op, number_of(mark), at_.back(), where});

@@ -50,6 +50,9 @@ TEST_P(JitFunctions, AreRecordedOncePerArgumentTypes) {
     auto sum = var(0.0);
     for (int k = 0; k < 10; ++k) sum += mix(i, k);
     for (int k = 0; k < 10; ++k) sum += mix(i, 0.5);
+    // An int, whether a variable or a plain number.
+    const auto nought = var(0);
+    sum += mix(nought, 7) + mix(0, nought);
     out[i] = sum;
   });
   EXPECT_THAT(run<double>(kernel), ElementsAreArray(expected<double>([](int i) { return 70.0 * i; })));
@@ -195,6 +198,18 @@ TEST_F(JitFunctionMisuse, RecursionIsToldFromALoop) {
   const Error error = of([&](auto out, auto n) { out[0] = recursive(n); });
   EXPECT_THAT(error.what(), HasSubstr("the function `factorial` calls itself"));
   EXPECT_THAT(error.hint(), HasSubstr("use a loop"));
+}
+
+TEST_F(JitFunctionMisuse, APlainFunctionThatNeverEndsIsToldFromItsBlocks) {
+  std::function<void(Value<int>)> down;
+  down = [&](const Value<int>& x) { if_(x > 0, [&] { down(x - 1); }); };
+  const Error error = of([&](auto, auto n) { down(n); });
+  EXPECT_THAT(error.what(), AllOf(ContainsRegex("function_test.cpp:[0-9]+, "),
+                                  HasSubstr("does a C++ function call itself?")));
+  EXPECT_THAT(error.hint(), HasSubstr("tare::while_"));
+  std::function<Value<int>(Value<int>)> factorial;
+  factorial = [&](const Value<int>& x) { return select(x <= 1, 1, [&] { return x * factorial(x - 1); }); };
+  EXPECT_THAT(of([&](auto out, auto n) { out[0] = factorial(n); }).what(), HasSubstr("500 deep"));
 }
 
 TEST_F(JitFunctionMisuse, ReturnFitsWhatItIsIn) {
