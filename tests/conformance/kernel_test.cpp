@@ -97,6 +97,34 @@ TEST_P(VectorAdd, AddsEveryElementAndTouchesNoOther) {
 INSTANTIATE_TEST_SUITE_P(Sizes, VectorAdd,
                          ::testing::Values(1, 31, 255, 256, 257, 4096 + 1, (1u << 22) + 611));
 
+/// As evidence/2026-12-03-h200/fma_oob.py has it for the first factor; the manual says that the second is the
+/// same.
+TEST_F(Kernels, FmaOobTakesTheNanOfWhatIsOutsideOfATensorForZero) {
+  for (const std::string type : {"f16", "bf16"}) {
+    for (const std::string relu : {"", ".relu"}) {
+      for (const std::string factors : {"%h1, %h2", "%h2, %h1"}) {
+        SCOPED_TRACE(type + relu + " " + factors);
+        DeviceArray<std::uint16_t> with(std::size_t{65536}), without(std::size_t{65536});
+        run(ptx(".visible .entry k(.param .u64 with, .param .u64 without) {"
+                " .reg .b64 %a, %b, %d; .reg .b32 %t, %n, %c; .reg .b16 %h<6>;"
+                " ld.param.u64 %a, [with]; ld.param.u64 %b, [without];"
+                " mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; mov.u32 %c, %ctaid.x; mad.lo.u32 %t, %c, %n, %t;"
+                " mul.wide.u32 %d, %t, 2; add.u64 %a, %a, %d; add.u64 %b, %b, %d;"
+                " cvt.u16.u32 %h1, %t; mov.b16 %h2, 0x3c00; mov.b16 %h3, 0x4000;"
+                " fma.rn.oob" +
+                relu + "." + type + " %h4, " + factors +
+                ", %h3; st.global.u16 [%a], %h4;"
+                " fma.rn" +
+                relu + "." + type + " %h5, " + factors + ", %h3; st.global.u16 [%b], %h5; ret; }"),
+            "k", {{256, 1, 1}, {256, 1, 1}}, with.argument(), without.argument());
+        const auto zeroed = with.read(), plain = without.read();
+        for (std::uint32_t i = 0; i < 65536; ++i)
+          ASSERT_EQ(zeroed[i], (i & 0x7fff) == 0x7ff7 ? 0 : plain[i]) << i;
+      }
+    }
+  }
+}
+
 TEST_F(Kernels, FusedAndUnfusedMultiplyAddDiffer) {
   const std::string text = ptx(R"(
 .visible .entry both(.param .u64 out, .param .f32 a, .param .f32 b, .param .f32 c) {
