@@ -99,12 +99,16 @@ struct JitSpecialization {
   double trace_ms = 0;                // host time: the lambda
   double ir_ms = 0;                   // host time: writing its IR
   double load_ms = 0;                 // host time: the driver's JIT
+  std::uint64_t dynamic_shared_bytes = 0;  // that a launch has to give, as far as that is known while tracing
   Kernel kernel;
 
   std::string ptx() const;
 };
 
 namespace detail {
+
+/// Throws Error(argument): a launch gives too little dynamic shared memory.
+[[noreturn]] void refuse_dynamic_shared(const JitSpecialization& made, std::uint64_t given);
 
 /// A kernel parameter as the host passes it. An array is two of the PTX's: pointer and number of elements.
 struct JitParameter {
@@ -220,6 +224,8 @@ class JitKernel {
   template <class... Args>
   void operator()(const JitLaunch& launch, const Args&... arguments) const {
     const JitSpecialization& made = specialization<Args...>();
+    if (launch.dynamic_shared_bytes < made.dynamic_shared_bytes) [[unlikely]]
+      detail::refuse_dynamic_shared(made, launch.dynamic_shared_bytes);
     void* pointers[2 * sizeof...(Args) + 1];
     [[maybe_unused]] std::size_t count = 0;
     (add_pointers(pointers, count, arguments), ...);

@@ -194,12 +194,14 @@ FixedArray<T, extents...> local_array(const detail::Where& where = detail::Where
   return FixedArray<T, extents...>(detail::local_memory(detail::scalar_of<T>(), (extents * ...)));
 }
 
-/// `extern __shared__ T name[]`: what the launch gave as dynamic_shared_bytes. `size` is the launch's, for
-/// size().
+/// `extern __shared__ T name[]`: what the launch gave as dynamic_shared_bytes, the same memory every time.
+/// `size` is the launch's, for size(); a launch that gives fewer bytes than a size that is known while
+/// tracing throws Error(argument).
 template <class T, detail::Operand N>
 ArrayArgument<T> dynamic_shared_array(const N& size, const detail::Where& where = detail::Where::current()) {
   detail::at_line(where);
-  return ArrayArgument<T>(detail::dynamic_shared_memory(detail::scalar_of<T>()), cast<std::size_t>(size));
+  const auto count = cast<std::size_t>(size);
+  return ArrayArgument<T>(detail::dynamic_shared_memory(detail::scalar_of<T>(), count.node()), count);
 }
 
 /// A table that is part of the kernel.

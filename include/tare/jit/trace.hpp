@@ -143,7 +143,8 @@ Node size_parameter(std::size_t index);   // u64: the array's number of elements
 /// Throw Error(argument) for more bytes than there can be.
 Node local_memory(Scalar type, std::size_t count);
 Node shared_memory(Scalar type, std::size_t count);
-Node dynamic_shared_memory(Scalar type);
+/// `count` elements, which the launch has to give where it is known while tracing.
+Node dynamic_shared_memory(Scalar type, Node count);
 /// A table of constants: `bytes` are the elements'.
 Node constant_memory(Scalar type, std::span<const std::byte> bytes, const Where& where);
 

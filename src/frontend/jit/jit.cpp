@@ -1,4 +1,6 @@
 // The specializations of a kernel: found by argument types, or traced, compiled and loaded under a lock.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <deque>
 #include <mutex>
@@ -58,6 +60,7 @@ struct JitState::Table {
     turn.lambda_has_returned();
     specialization.signature = signature_of(options.name, parameters);
     specialization.trace_ms = ms_since(start);
+    specialization.dynamic_shared_bytes = trace.program().dynamic_shared_bytes;
     if (!context) context = options.context ? *options.context : PrimaryContext();
     try {
       specialization.kernel =
@@ -70,6 +73,14 @@ struct JitState::Table {
     return specialization;
   }
 };
+
+void refuse_dynamic_shared(const JitSpecialization& made, std::uint64_t given) {
+  throw Error(ErrorKind::argument,
+              fmt::format("{}: the launch gives {} bytes of dynamic shared memory, and the kernel's "
+                          "tare::dynamic_shared_array has {}",
+                          made.signature, given, made.dynamic_shared_bytes),
+              fmt::format("launch it with {{grid, block, stream, {}}}", made.dynamic_shared_bytes));
+}
 
 JitState::JitState(JitOptions options, const Where& where) {
   check_kernel_name(options.name);

@@ -107,7 +107,8 @@ inline std::uint32_t number_of(Node node) {
 struct TracedProgram {
   std::string name;
   std::vector<JitParameter> parameters;
-  std::vector<TracedProgram> functions;  // of a kernel, each before those that call it
+  std::vector<TracedProgram> functions;    // of a kernel, each before those that call it
+  std::uint64_t dynamic_shared_bytes = 0;  // of a kernel: needed as far as that is known
 
   bool is_function = false;
   std::vector<TracedNode> arguments;  // of a function: the nodes that stand for what it is given

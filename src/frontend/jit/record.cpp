@@ -109,7 +109,8 @@ Node shared_memory(Scalar type, std::size_t count) {
   return memory(Op::shared_memory, type, Space::shared, count);
 }
 
-Node dynamic_shared_memory(Scalar type) {
+Node dynamic_shared_memory(Scalar type, Node count) {
+  trace().need_dynamic_shared(type, count);
   return memory(Op::dynamic_shared_memory, type, Space::shared, 0);
 }
 

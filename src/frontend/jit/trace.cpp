@@ -281,6 +281,13 @@ void Trace::take_shared(Scalar type, std::size_t count) {
        "use tare::dynamic_shared_array, whose bytes the launch gives: {grid, block, stream, bytes}", true);
 }
 
+void Trace::need_dynamic_shared(Scalar type, Node count) {
+  const auto elements = known(count);
+  if (!elements || *elements < 0 || is_never_reached()) return;
+  std::uint64_t& needed = kernel_->program_.dynamic_shared_bytes;
+  needed = std::max(needed, static_cast<std::uint64_t>(*elements) * bytes_of(type));
+}
+
 std::optional<std::int64_t> Trace::known(Node node) const {
   if (static_cast<std::uint64_t>(node) >> 32 != serial_) return std::nullopt;
   const TracedNode& n = at(node);

@@ -44,6 +44,8 @@ class Trace {
   void in_loop(Op op);
   /// Adds to the kernel's shared arrays, or throws Error(argument) where they would be too large.
   void take_shared(Scalar type, std::size_t count);
+  /// The kernel needs so many elements of dynamic shared memory, where the count is known.
+  void need_dynamic_shared(Scalar type, Node count);
   /// The integer's value where it is known now: a constant, or converted from one.
   std::optional<std::int64_t> known(Node node) const;
   /// Can it be told now that no thread comes to where the kernel is being traced?

@@ -34,6 +34,25 @@ TEST_F(JitLanguage, DynamicSharedMemoryIsTheLaunchs) {
   EXPECT_THAT(read<double>(out), ElementsAreArray(expected<double>([](int i) { return 31.0 - i; })));
 }
 
+TEST_F(JitLanguage, DynamicSharedMemoryOfAKnownSizeIsAskedOfTheLaunch) {
+  const auto kernel = jit([](auto out) {
+    const auto shared = dynamic_shared_array<float>(32);
+    shared[thread_index().x] = 1.5f;
+    out[thread_index().x] = shared[thread_index().x];
+  });
+  const Buffer out = buffer(std::vector<float>(32));
+  try {
+    kernel({1, 32, stream_, 124}, device_span<float>(out));
+    ADD_FAILURE() << "it was launched";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::argument);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("kernel(float[]): the launch gives 124 bytes"));
+    EXPECT_THAT(error.hint(), ::testing::HasSubstr("{grid, block, stream, 128}"));
+  }
+  kernel({1, 32, stream_, 128}, device_span<float>(out));
+  EXPECT_THAT(read<float>(out), Each(1.5f));
+}
+
 TEST_F(JitLanguage, LocalArraysAreTheThreads) {
   EXPECT_THAT(run_traced<int>([](auto out) {
                 const auto i = cast<int>(thread_index().x);
