@@ -97,8 +97,7 @@ TEST_P(VectorAdd, AddsEveryElementAndTouchesNoOther) {
 INSTANTIATE_TEST_SUITE_P(Sizes, VectorAdd,
                          ::testing::Values(1, 31, 255, 256, 257, 4096 + 1, (1u << 22) + 611));
 
-/// As evidence/2026-12-03-h200/fma_oob.py has it for the first factor; the manual says that the second is the
-/// same.
+/// As evidence/2026-12-03-h200/fma_oob.py has it for the first factor, and gpu/out_of_bounds.bits for both.
 TEST_F(Kernels, FmaOobTakesTheNanOfWhatIsOutsideOfATensorForZero) {
   for (const std::string type : {"f16", "bf16"}) {
     for (const std::string relu : {"", ".relu"}) {
