@@ -348,13 +348,7 @@ void Emitter::require_alignment(llvm::Value* offset, std::uint64_t bytes) {
 }
 
 void Emitter::require_alignment_now(llvm::Value* offset, std::uint64_t bytes, std::uint32_t line) {
-  if (bytes < 2) return;
-  llvm::BasicBlock* misaligned = new_block("misaligned");
-  llvm::BasicBlock* aligned = new_block("aligned");
-  b.CreateCondBr(b.CreateIsNotNull(b.CreateAnd(offset, bytes - 1)), misaligned, aligned);
-  b.SetInsertPoint(misaligned);
-  emit_fault(Fault::misaligned, i32(line));
-  b.SetInsertPoint(aligned);
+  if (bytes >= 2) stop_if(b.CreateIsNotNull(b.CreateAnd(offset, bytes - 1)), line);
 }
 
 void Emitter::gather_misaligned() {
@@ -365,12 +359,16 @@ void Emitter::gather_misaligned() {
 
 void Emitter::stop_if_misaligned() {
   if (misaligned_ == nullptr) return;
+  around.tid = {i32(0), i32(0), i32(0)};
+  stop_if(b.CreateIsNotNull(b.CreateLoad(b.getInt32Ty(), any_misaligned_)), 0);
+}
+
+void Emitter::stop_if(llvm::Value* is_misaligned, std::uint32_t line) {
   llvm::BasicBlock* misaligned = new_block("misaligned");
   llvm::BasicBlock* aligned = new_block("aligned");
-  b.CreateCondBr(b.CreateIsNotNull(b.CreateLoad(b.getInt32Ty(), any_misaligned_)), misaligned, aligned);
+  b.CreateCondBr(is_misaligned, misaligned, aligned);
   b.SetInsertPoint(misaligned);
-  around.tid = {i32(0), i32(0), i32(0)};
-  emit_fault(Fault::misaligned, i32(0));
+  emit_fault(Fault::misaligned, i32(line));
   b.SetInsertPoint(aligned);
 }
 

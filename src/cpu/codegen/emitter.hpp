@@ -160,6 +160,7 @@ class Emitter {
 
  private:
   llvm::Value* read_real(const ptx::Operand& operand, ptx::Type type);
+  void stop_if(llvm::Value* is_misaligned, std::uint32_t line);
 
   llvm::Function* function_;
   const ptx::Module& module_;

@@ -1,6 +1,7 @@
-// Sources: the CUDA Programming Guide, appendix "Compute Capabilities", its tables of technical
-// specifications and of the capacity of shared memory (13.0 from 7.5 on, 12.0 for those before), and
-// cuda_occupancy.h of CUDA 13.0 for the units, the reserved bytes and the carve-outs.
+// Sources: the CUDA Programming Guide 13.0, appendix "Compute Capabilities", its tables of technical
+// specifications and of the capacity of shared memory, which begin at 7.5; cuda_occupancy.h of CUDA 13.0 for
+// the units, the reserved bytes and the carve-outs. The rows below 7.5 are those of older editions, from
+// memory.
 #include "cpu/runtime/capability.hpp"
 
 #include <algorithm>

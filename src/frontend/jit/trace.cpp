@@ -210,8 +210,7 @@ void Trace::begin(Op op, std::initializer_list<Node> operands, const Where& wher
              "if_, for_, while_ or select are inside of each other {} deep: does a C++ function call itself?",
              kDeepestBlocks),
          "what a lambda calls is called while tracing, without knowing a device's values, so such a function "
-         "never "
-         "ends: write the loop with tare::while_",
+         "never ends: write the loop with tare::while_",
          true);
   }
   const Node mark = add({.op = op}, operands);

@@ -8,10 +8,6 @@
 namespace tare::cpu::codegen::test {
 namespace {
 
-struct Out {
-  std::uint32_t* out;
-};
-
 TEST(Call, DeviceFunctionsReturnTheirValuesThroughParameters) {
   Loaded loaded(std::string(kHeader) + R"(
 .func (.param .b32 result) twice_plus(.param .b32 x, .param .b32 y)
@@ -53,13 +49,7 @@ LARGE:
   st.global.u32 [%rd3], %r2;
   ret;
 })");
-  for (const Way& way : kWays) {
-    std::vector<std::uint32_t> out(64);
-    ASSERT_EQ(loaded.run("k", way, {{1, 1, 1}, {64, 1, 1}}, Out{out.data()}), Fault::none);
-    for (std::uint32_t i = 0; i < 64; ++i) {
-      ASSERT_EQ(out[i], i == 3 ? 5 : (i > 40 ? i + 1 : 2 * i + 8)) << name_of(way) << ", thread " << i;
-    }
-  }
+  loaded.expect_words(64, [](std::uint32_t i) { return i == 3 ? 5 : (i > 40 ? i + 1 : 2 * i + 8); });
 }
 
 TEST(Call, AParameterIsReachedThroughARegister) {
@@ -87,11 +77,7 @@ TEST(Call, AParameterIsReachedThroughARegister) {
   st.global.u32 [%rd3], %r2;
   ret;
 })");
-  for (const Way& way : kWays) {
-    std::vector<std::uint32_t> out(64);
-    ASSERT_EQ(loaded.run("k", way, {{1, 1, 1}, {64, 1, 1}}, Out{out.data()}), Fault::none) << name_of(way);
-    for (std::uint32_t i = 0; i < 64; ++i) ASSERT_EQ(out[i], i) << name_of(way);
-  }
+  loaded.expect_words(64, [](std::uint32_t i) { return i; });
 }
 
 TEST(Call, BarrierInsideADeviceFunctionSynchronisesTheBlock) {
@@ -137,11 +123,7 @@ TEST(Call, BarrierInsideADeviceFunctionSynchronisesTheBlock) {
   st.global.u32 [%rd3], %r6;
   ret;
 })");
-  for (const Way& way : kWays) {
-    std::vector<std::uint32_t> out(64);
-    ASSERT_EQ(loaded.run("k", way, {{1, 1, 1}, {64, 1, 1}}, Out{out.data()}), Fault::none);
-    for (std::uint32_t i = 0; i < 64; ++i) ASSERT_EQ(out[i], i * 3 * 1000 + (63 - i) * 3) << name_of(way);
-  }
+  loaded.expect_words(64, [](std::uint32_t i) { return i * 3 * 1000 + (63 - i) * 3; });
 }
 
 std::string message_of(const std::string& body, const std::string& before = "") {

@@ -131,6 +131,19 @@ class Loaded {
     return static_cast<Fault>(kernel.run(&context, &used, 0, blocks));
   }
 
+  /// Runs `k` of this text in every way, as one block of threads each of which stores a word at its place in
+  /// `out`, the only parameter; words that no thread stores are `before`.
+  template <typename Expected>
+  void expect_words(std::uint32_t threads, Expected expected, std::uint32_t before = 0) {
+    for (const Way& way : kWays) {
+      std::vector<std::uint32_t> out(threads, before);
+      const std::uint32_t* const parameter = out.data();
+      ASSERT_EQ(run("k", way, {{1, 1, 1}, {threads, 1, 1}}, parameter), Fault::none) << name_of(way);
+      for (std::uint32_t i = 0; i < threads; ++i)
+        ASSERT_EQ(out[i], expected(i)) << name_of(way) << ", thread " << i;
+    }
+  }
+
  private:
   std::unique_ptr<ptx::Module> module_;
   std::unique_ptr<Block> globals_, constants_;
